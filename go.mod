@@ -1,0 +1,3 @@
+module github.com/idem-mcp/idem-mcp
+
+go 1.26.0
