@@ -69,6 +69,7 @@ type Payload struct {
 	value   string
 	sharing *Sharing
 	print   uint64 // keyed fingerprint; 0: none was taken
+	cut     bool   // shared, but the source cut it: value is only its beginning
 }
 
 // SharedPayload is a payload whose value was served.
@@ -88,6 +89,9 @@ func (p Payload) State() PayloadState { return p.state }
 // Value returns the value of a shared payload; ok is false in every other state.
 func (p Payload) Value() (value string, ok bool) { return p.value, p.state == PayloadShared }
 
+// Cut reports whether the source gave only the beginning of a shared value.
+func (p Payload) Cut() bool { return p.cut }
+
 // Sharing returns why a withheld payload was withheld; ok is false otherwise.
 func (p Payload) Sharing() (s Sharing, ok bool) {
 	if p.state != PayloadWithheld || p.sharing == nil {
@@ -96,7 +100,7 @@ func (p Payload) Sharing() (s Sharing, ok bool) {
 	return *p.sharing, true
 }
 
-// WithPrint returns p carrying the fingerprint of raw, so that equality can be
+// withPrint returns p carrying the fingerprint of raw, so that equality can be
 // told without the value. A nil Fingerprinter changes nothing.
 func (p Payload) withPrint(f *Fingerprinter, raw []byte) Payload {
 	if f != nil {
@@ -126,12 +130,13 @@ func (p Payload) MarshalJSON() ([]byte, error) {
 	out := struct {
 		State string  `json:"state"`
 		Value *string `json:"value,omitempty"`
+		Cut   bool    `json:"cut,omitempty"`
 		Level string  `json:"level,omitempty"`
 		How   string  `json:"how_known,omitempty"`
 	}{State: p.state.String()}
 	switch p.state {
 	case PayloadShared:
-		out.Value = &p.value
+		out.Value, out.Cut = &p.value, p.cut
 	case PayloadWithheld:
 		s, _ := p.Sharing()
 		out.Level, out.How = s.Level.String(), s.How
@@ -158,6 +163,9 @@ const (
 func (p Payload) Compare(q Payload) Equality {
 	switch {
 	case p.state == PayloadShared && q.state == PayloadShared:
+		if (p.cut || q.cut) && p.value == q.value {
+			return EqualityUnknown
+		}
 		return equality(p.value == q.value)
 	case p.state == PayloadEmpty && q.state == PayloadEmpty:
 		return Equal
