@@ -58,7 +58,8 @@ type classified struct {
 // add completes a finding with what it shares with all others of the run.
 func (c *collector) add(f Finding) {
 	f.Repeat = f.Kind.Repeat()
-	f.App, f.Run, f.Location = c.r.run.Ref.App, c.r.run.Ref.Instance, c.r.run.Ref.Location
+	ref := &c.r.run.Ref
+	f.App, f.Run, f.Location = clean.Line(ref.App, maxName), clean.Line(ref.Instance, 0), ref.Location
 	if f.Evidence == nil {
 		f.Evidence = []Evidence{}
 	}
@@ -183,7 +184,7 @@ func (c *collector) turnCall(call *Call, a *Attempt, reading string) TurnCall {
 	if marks == nil {
 		marks = []Mark{}
 	}
-	return TurnCall{Activity: s.Name, Call: call.Key, TaskScheduledID: s.ID, TaskExecutionID: strPtr(s.TaskExecutionID), Marks: marks, Reading: reading}
+	return TurnCall{Activity: call.Activity, Call: call.Key, TaskScheduledID: s.ID, TaskExecutionID: strPtr(s.TaskExecutionID), Marks: marks, Reading: reading}
 }
 
 // attemptRef points to an attempt of a call.

@@ -23,7 +23,7 @@ type Attempt struct {
 // Call is one logical activity invocation with its recorded attempts in order.
 type Call struct {
 	Key      string // "<activity>#<id of the first attempt>", unique in the run
-	Activity string
+	Activity string // cleaned; child families: the workflow
 	Attempts []Attempt
 	HandLoop bool
 	Inputs   Equality // of all attempts
@@ -191,11 +191,11 @@ func (r *reading) hasID(a *Attempt, id string) bool {
 }
 
 // callKey names a call: the activity and the id of its first attempt.
-func (r *reading) callKey(a *Attempt, taken map[string]bool) string {
-	s := &r.ev[a.Scheduled]
-	key := s.Name + "#" + strconv.Itoa(int(s.ID))
+func callKey(activity string, id int32, taken map[string]bool) string {
+	base := activity + "#" + strconv.Itoa(int(id))
+	key := base
 	for n := 2; taken[key]; n++ {
-		key = s.Name + "#" + strconv.Itoa(int(s.ID)) + "." + strconv.Itoa(n)
+		key = base + "." + strconv.Itoa(n)
 	}
 	taken[key] = true
 	return key

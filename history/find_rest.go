@@ -101,7 +101,7 @@ func (c *collector) findIDs() {
 		return
 	}
 	owner := map[string]int{}
-	missing, total := -1, 0
+	missing, without, total := -1, 0, 0
 	for i := range c.r.calls {
 		call := &c.r.calls[i]
 		distinct := map[string]bool{}
@@ -116,6 +116,7 @@ func (c *collector) findIDs() {
 			total++
 			if id == "" {
 				missing = a.Scheduled
+				without++
 				continue
 			}
 			distinct[id] = true
@@ -137,7 +138,7 @@ func (c *collector) findIDs() {
 	if missing >= 0 {
 		c.add(Finding{
 			Kind: IDMissing, Certainty: Recorded, Evidence: c.evidence(missing),
-			Message: "this run's schedules carry no task execution id",
+			Message: fmt.Sprintf("%d of %s carry no task execution id", without, count(total, "schedule")),
 			Meaning: "there is no task execution id to make a key of: the SDK or the runtime is older than the id, or is the JavaScript SDK, which sends none",
 		})
 	}

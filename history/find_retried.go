@@ -113,9 +113,12 @@ func (c *collector) retryMeaning(call *Call, kind FindingKind) (meaning, settles
 	case RejectionRetried:
 		meaning = "an earlier attempt was refused for good; repeating it could not succeed and only used up the retry budget"
 	default:
-		if c.worstEarlier(call) == NotApplied {
+		switch {
+		case c.neverRan(call):
+			meaning = "no worker had this activity registered: attempts are recorded, and no body ran for them"
+		case c.worstEarlier(call) == NotApplied:
 			meaning = "the earlier failures say that the call never got through; a second effect is not indicated, as far as those words can be believed"
-		} else {
+		default:
 			meaning = "the words of the earlier failures do not tell whether the effect was applied before them"
 		}
 	}
@@ -123,6 +126,21 @@ func (c *collector) retryMeaning(call *Call, kind FindingKind) (meaning, settles
 		settles = "the application's log with the key in it, or the provider's list for that key"
 	}
 	return meaning, settles
+}
+
+// neverRan reports whether every failed attempt failed because no worker knows
+// the activity: a recorded attempt is not proof that a body ran.
+func (c *collector) neverRan(call *Call) bool {
+	for i := range call.Attempts {
+		a := &call.Attempts[i]
+		if !c.r.failed(a) {
+			return false
+		}
+		if _, from := c.outcome(c.ev(a.Result).Failure); !strings.Contains(from, "registered") {
+			return false
+		}
+	}
+	return true
 }
 
 // findPending reports a retry timer that is set and has not fired in a run that
@@ -183,7 +201,7 @@ func (c *collector) pendingTimer(open []int, call *Call, last *Attempt) (int, Ce
 				}
 			}
 		case OriginUnknown:
-			if ev.Name == call.Activity+"-retry" && c.r.turn[t] == last.ResultTurn && last.ResultTurn >= 0 {
+			if ev.Name == call.Activity+"-retry" && c.r.turn[t] >= last.ResultTurn && last.ResultTurn >= 0 {
 				return t, Inferred
 			}
 		}

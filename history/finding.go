@@ -31,6 +31,7 @@ const (
 const (
 	maxEvidence  = 40  // events quoted per finding
 	maxQuote     = 200 // runes of an application's text
+	maxName      = 200 // runes of a name
 	lagThreshold = 500 * time.Millisecond
 )
 

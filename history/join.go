@@ -60,7 +60,7 @@ func (j *Join) Add(a *Analysis) {
 			d.copies = true
 			continue // a copy ran in the source, not here
 		}
-		d.calls = append(d.calls, TurnCall{Activity: s.Name, Call: call.Key, TaskScheduledID: s.ID, TaskExecutionID: strPtr(s.TaskExecutionID), Marks: []Mark{}, Reading: reading})
+		d.calls = append(d.calls, TurnCall{Activity: call.Activity, Call: call.Key, TaskScheduledID: s.ID, TaskExecutionID: strPtr(s.TaskExecutionID), Marks: []Mark{}, Reading: reading})
 		if s.TaskExecutionID != "" {
 			j.execs[s.TaskExecutionID] = append(j.execs[s.TaskExecutionID], execRef{n, len(d.calls) - 1})
 		}

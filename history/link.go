@@ -1,5 +1,7 @@
 package history
 
+import "github.com/idem-mcp/idem-mcp/internal/clean"
+
 // The rules that link the attempts of one call, tried in the order of how much
 // the events say: a shared id, a timer that names the first attempt, a repeated
 // event id, and last the pattern of failure, timer and same call.
@@ -13,7 +15,8 @@ type linker struct {
 	prev     []int
 	tailByID map[string]int // activities: id -> last attempt that carries it
 	byTurn   map[int32][]int
-	used     map[int]bool // timers already used for a link
+	used     map[int]bool     // timers already used for a link
+	byName   map[string][]int // timers without a recorded origin, by name
 	failures map[turnName]int
 }
 
@@ -29,6 +32,12 @@ func (r *reading) link(attempts []Attempt, child bool) []Call {
 	for i := range attempts {
 		l.next[i], l.prev[i] = -1, -1
 		l.byTurn[attempts[i].Turn] = append(l.byTurn[attempts[i].Turn], i)
+	}
+	l.byName = map[string][]int{}
+	for _, t := range r.timers {
+		if ev := &r.ev[t]; ev.Name != "" && ev.Origin.Kind == OriginUnknown {
+			l.byName[ev.Name] = append(l.byName[ev.Name], t)
+		}
 	}
 	if child {
 		l.linkRetryParent()
@@ -109,18 +118,29 @@ func (r *reading) timerNaming(next, p *Attempt) int {
 }
 
 // linkOrigins is rule 2 (and 5 for children): the timer's origin names the
-// first attempt, which also links SDKs whose id changes with every attempt. A
-// child's origin without an id (some SDKs) fits any child of that turn.
+// first attempt, which also links SDKs whose id changes with every attempt. The
+// timer is created when the workflow's code awaits the failed call, which can be
+// turns after the failure arrived. A child's origin without an id (some SDKs, and
+// shapes that do not name the children) only counts in the failure's own turn.
 func (l *linker) linkOrigins() {
 	want, rule := OriginActivityRetry, LinkTimerOrigin
 	if l.child {
 		want, rule = OriginChildRetry, LinkChildOrigin
 	}
-	named := map[turnName][]int{}
+	nameless := l.child
+	for i := range l.attempts {
+		nameless = nameless && l.sched(i).Instance == ""
+	}
+	byID, byTurn := map[string][]int{}, map[int32][]int{}
 	for _, t := range l.r.timers {
-		if o := l.r.ev[t].Origin; o.Kind == want {
-			key := turnName{l.r.turn[t], o.TaskExecutionID + o.Instance}
-			named[key] = append(named[key], t)
+		o := l.r.ev[t].Origin
+		if o.Kind != want {
+			continue
+		}
+		if id := o.TaskExecutionID + o.Instance; id != "" && !nameless {
+			byID[id] = append(byID[id], t)
+		} else if l.child {
+			byTurn[l.r.turn[t]] = append(byTurn[l.r.turn[t]], t)
 		}
 	}
 	for i := range l.attempts {
@@ -128,16 +148,19 @@ func (l *linker) linkOrigins() {
 			continue
 		}
 		for _, id := range l.chainIDs(i) {
-			if l.linkNamed(i, named[turnName{l.attempts[i].ResultTurn, id}], rule) {
+			if l.linkNamed(i, byID[id], rule) {
 				break
 			}
+		}
+		if l.next[i] < 0 {
+			l.linkNamed(i, byTurn[l.attempts[i].ResultTurn], rule)
 		}
 	}
 }
 
 func (l *linker) linkNamed(i int, candidates []int, rule LinkRule) bool {
 	for _, t := range candidates {
-		if l.used[t] {
+		if l.used[t] || l.r.turn[t] < l.attempts[i].ResultTurn {
 			continue
 		}
 		if b, ambiguous := l.followTimer(t, i, 0); b >= 0 {
@@ -157,7 +180,7 @@ func (l *linker) chainIDs(i int) []string {
 		first = l.prev[first]
 	}
 	if l.child {
-		return []string{l.sched(first).Instance, l.sched(i).Instance, ""}
+		return []string{l.sched(first).Instance, l.sched(i).Instance}
 	}
 	return append(l.idsOf(&l.attempts[first]), l.idsOf(&l.attempts[i])...)
 }
@@ -253,7 +276,7 @@ func (l *linker) linkPattern() {
 		if turn < 0 {
 			continue // no turns: a pattern would be a guess
 		}
-		if l.linkByTimer(i, l.r.byTurn[turn]) || l.child {
+		if l.linkByTimer(i, turn) || l.child {
 			continue
 		}
 		b, amb := l.candidate(turn, l.attempts[i].Result, i)
@@ -266,23 +289,27 @@ func (l *linker) linkPattern() {
 	}
 }
 
-func (l *linker) linkByTimer(i int, created []int) bool {
+// linkByTimer tries the timers named after the call, which may be set turns
+// after the failure arrived, then the others of the failure's own turn.
+func (l *linker) linkByTimer(i int, turn int32) bool {
 	retryName := l.sched(i).Name + "-retry"
-	for pass := range 2 { // the timer that is named after the call first
-		for _, t := range created {
-			ev := &l.r.ev[t]
-			if l.used[t] || (ev.Name == retryName) != (pass == 0) || t < l.attempts[i].Scheduled {
-				continue
-			}
-			rule := l.patternRule(ev, retryName)
-			if rule == LinkNone {
-				continue
-			}
-			if b, amb := l.followTimer(t, i, 0); b >= 0 {
-				l.join(i, b, rule, t, amb || l.rivals(i))
-				l.used[t] = true
-				return true
-			}
+	return l.linkFirst(i, l.byName[retryName], retryName) || l.linkFirst(i, l.r.byTurn[turn], retryName)
+}
+
+func (l *linker) linkFirst(i int, timers []int, retryName string) bool {
+	for _, t := range timers {
+		ev := &l.r.ev[t]
+		if l.used[t] || l.r.turn[t] < l.attempts[i].ResultTurn || t < l.attempts[i].Scheduled && l.attempts[i].Result > l.attempts[i].Scheduled {
+			continue
+		}
+		rule := l.patternRule(ev, retryName)
+		if rule == LinkNone {
+			continue
+		}
+		if b, amb := l.followTimer(t, i, 0); b >= 0 {
+			l.join(i, b, rule, t, amb || l.rivals(i))
+			l.used[t] = true
+			return true
 		}
 	}
 	return false
@@ -331,7 +358,8 @@ func (l *linker) chains() []Call {
 		if l.prev[i] >= 0 {
 			continue
 		}
-		c := Call{Key: l.r.callKey(&l.attempts[i], taken), Activity: l.sched(i).Name, Inputs: Equal}
+		c := Call{Activity: clean.Line(l.sched(i).Name, maxName), Inputs: Equal}
+		c.Key = callKey(c.Activity, l.sched(i).ID, taken)
 		for p := i; p >= 0; p = l.next[p] {
 			a := l.attempts[p]
 			c.HandLoop = c.HandLoop || a.LinkedBy == LinkHandLoop
