@@ -51,8 +51,9 @@ type collector struct {
 }
 
 type classified struct {
-	o    Outcome
-	from string
+	o       Outcome
+	from    string
+	timeout bool // on the caller's side
 }
 
 // add completes a finding with what it shares with all others of the run.
@@ -72,20 +73,24 @@ func (c *collector) add(f Finding) {
 
 // outcome classes a failure, each text once.
 func (c *collector) outcome(f *Failure) (Outcome, string) {
+	got := c.classify(f)
+	return got.o, got.from
+}
+
+func (c *collector) classify(f *Failure) classified {
 	if f == nil {
-		return Unclear, ""
+		return classified{o: Unclear}
 	}
-	key := f.Message
-	if f.Inner != nil || f.NonRetriable {
-		o, from := Classify(f)
-		return o, from
+	plain := f.Inner == nil && !f.NonRetriable
+	if got, ok := c.outcomes[f.Message]; ok && plain {
+		return got
 	}
-	if got, ok := c.outcomes[key]; ok {
-		return got.o, got.from
+	got := classified{timeout: clientTimeout(f)}
+	got.o, got.from = Classify(f)
+	if plain {
+		c.outcomes[f.Message] = got
 	}
-	o, from := Classify(f)
-	c.outcomes[key] = classified{o, from}
-	return o, from
+	return got
 }
 
 func (c *collector) ev(i int) *Event { return &c.r.ev[i] }
@@ -155,8 +160,7 @@ func says(ev *Event) string {
 	put("taskExecutionId", clean.Line(ev.TaskExecutionID, 80))
 	put("instanceId", clean.Line(ev.Instance, 120))
 	put("origin", ev.Origin.Kind.String())
-	put("origin.taskExecutionId", clean.Line(ev.Origin.TaskExecutionID, 80))
-	put("origin.instanceId", clean.Line(ev.Origin.Instance, 120))
+	put("origin.ref", clean.Line(ev.Origin.Ref, 120))
 	put("rerunParent", clean.Line(ev.RerunOf, 120))
 	if !ev.At.IsZero() {
 		put("at", ev.At.Format(time.RFC3339Nano))

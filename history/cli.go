@@ -189,11 +189,11 @@ func index(keys []string, key string) int {
 func cliOrigin(attrs map[string]string) Origin {
 	switch attrs["origin"] {
 	case "activityRetry":
-		return Origin{Kind: OriginActivityRetry, TaskExecutionID: attrs["taskExecId"]}
+		return Origin{Kind: OriginActivityRetry, Ref: attrs["taskExecId"]}
 	case "childWorkflowRetry":
-		return Origin{Kind: OriginChildRetry, Instance: attrs["instanceId"]}
+		return Origin{Kind: OriginChildRetry, Ref: attrs["instanceId"]}
 	case "externalEvent":
-		return Origin{Kind: OriginExternalEvent, Name: attrs["eventName"]}
+		return Origin{Kind: OriginExternalEvent, Ref: attrs["eventName"]}
 	case "createTimer":
 		return Origin{Kind: OriginCreateTimer}
 	}

@@ -89,7 +89,7 @@ func (c *collector) findOverlap() {
 		}
 		for j := 0; j+1 < len(call.Attempts); j++ {
 			a := &call.Attempts[j]
-			if a.Result < 0 || !clientTimeout(c.ev(a.Result).Failure) {
+			if a.Result < 0 || !c.classify(c.ev(a.Result).Failure).timeout {
 				continue
 			}
 			c.add(Finding{

@@ -68,7 +68,7 @@ func (c *collector) outstanding() bool {
 	for _, t := range c.r.timers {
 		ev := c.ev(t)
 		_, fired := c.r.fired[ev.ID]
-		if !fired && !(ev.Origin.Kind == OriginExternalEvent && raised[ev.Origin.Name]) {
+		if !fired && !(ev.Origin.Kind == OriginExternalEvent && raised[ev.Origin.Ref]) {
 			return true
 		}
 	}

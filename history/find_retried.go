@@ -196,7 +196,7 @@ func (c *collector) pendingTimer(open []int, call *Call, last *Attempt) (int, Ce
 		switch ev.Origin.Kind {
 		case OriginActivityRetry:
 			for i := range call.Attempts {
-				if c.r.hasID(&call.Attempts[i], ev.Origin.TaskExecutionID) {
+				if c.r.hasID(&call.Attempts[i], ev.Origin.Ref) {
 					return t, Recorded
 				}
 			}

@@ -110,7 +110,7 @@ func (r *reading) timerNaming(next, p *Attempt) int {
 	}
 	for _, t := range r.byTurn[p.ResultTurn] {
 		o := r.ev[t].Origin
-		if o.Kind == OriginActivityRetry && (r.hasID(p, o.TaskExecutionID) || r.hasID(next, o.TaskExecutionID)) {
+		if o.Kind == OriginActivityRetry && (r.hasID(p, o.Ref) || r.hasID(next, o.Ref)) {
 			return t
 		}
 	}
@@ -137,7 +137,7 @@ func (l *linker) linkOrigins() {
 		if o.Kind != want {
 			continue
 		}
-		if id := o.TaskExecutionID + o.Instance; id != "" && !nameless {
+		if id := o.Ref; id != "" && !nameless {
 			byID[id] = append(byID[id], t)
 		} else if l.child {
 			byTurn[l.r.turn[t]] = append(byTurn[l.r.turn[t]], t)

@@ -266,13 +266,13 @@ func failureOf(f fields, prefix string, depth int) *Failure {
 func originOf(f fields) Origin {
 	for _, p := range []string{"", "origin"} {
 		if id := f.text(p + "activityretrytaskexecutionid"); id != "" || has(f, p+"activityretry") {
-			return Origin{Kind: OriginActivityRetry, TaskExecutionID: id}
+			return Origin{Kind: OriginActivityRetry, Ref: id}
 		}
 		if id := f.text(p+"childworkflowretryinstanceid", p+"childworkflowretryid"); id != "" || has(f, p+"childworkflowretry") {
-			return Origin{Kind: OriginChildRetry, Instance: id}
+			return Origin{Kind: OriginChildRetry, Ref: id}
 		}
 		if n := f.text(p + "externaleventname"); n != "" || has(f, p+"externalevent") {
-			return Origin{Kind: OriginExternalEvent, Name: n}
+			return Origin{Kind: OriginExternalEvent, Ref: n}
 		}
 		if has(f, p+"createtimer") {
 			return Origin{Kind: OriginCreateTimer}

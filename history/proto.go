@@ -36,9 +36,17 @@ func ReadProto(events iter.Seq2[[]byte, error], o Options) (*Run, error) {
 		}
 		d.add(raw)
 	}
+	d.done()
 	finish(run, o)
 	return run, nil
 }
+
+// Sizes of the chunks that events are decoded into. Growing one slice would
+// copy every event several times.
+const (
+	firstChunk = 64
+	maxChunk   = 4096
+)
 
 // decoder decodes protobuf events into a run, interning the strings that
 // repeat.
@@ -47,6 +55,9 @@ type decoder struct {
 	o      Options
 	intern map[string]string
 	share  *Sharing
+	full   [][]Event // chunks that are full
+	chunk  []Event
+	count  int
 }
 
 func newDecoder(run *Run, o Options) *decoder {
@@ -54,18 +65,38 @@ func newDecoder(run *Run, o Options) *decoder {
 }
 
 func (d *decoder) add(raw []byte) {
-	d.run.Events = append(d.run.Events, Event{})
-	ev := &d.run.Events[len(d.run.Events)-1]
-	if err := d.event(raw, ev); err != nil {
-		d.run.Events = d.run.Events[:len(d.run.Events)-1]
+	if len(d.chunk) == cap(d.chunk) {
+		if d.chunk != nil {
+			d.full = append(d.full, d.chunk)
+		}
+		d.chunk = make([]Event, 0, min(max(firstChunk, d.count), maxChunk))
+	}
+	d.chunk = d.chunk[:len(d.chunk)+1]
+	if err := d.event(raw, &d.chunk[len(d.chunk)-1]); err != nil {
+		d.chunk[len(d.chunk)-1] = Event{}
+		d.chunk = d.chunk[:len(d.chunk)-1]
 		d.run.Coverage.miss("event %d is damaged (%v)", d.run.Coverage.Asked, err)
+	} else {
+		d.count++
 	}
 	d.run.Coverage.Asked++
 }
 
+// done hands the decoded events to the run.
+func (d *decoder) done() {
+	if len(d.full) == 0 {
+		d.run.Events = d.chunk
+		return
+	}
+	d.run.Events = make([]Event, 0, d.count)
+	for _, c := range append(d.full, d.chunk) {
+		d.run.Events = append(d.run.Events, c...)
+	}
+}
+
 // event decodes one HistoryEvent into ev.
 func (d *decoder) event(raw []byte, ev *Event) error {
-	*ev = Event{Index: int32(len(d.run.Events) - 1), TaskScheduledID: NoID}
+	ev.Index, ev.TaskScheduledID = int32(d.count), NoID
 	w := wire{buf: raw}
 	for {
 		num, typ, v, b, ok := w.next()
@@ -334,11 +365,11 @@ func (d *decoder) timerCreated(num int, s []byte, ev *Event) bool {
 	case 4:
 		ev.Origin = Origin{Kind: OriginCreateTimer}
 	case 5:
-		ev.Origin = Origin{Kind: OriginExternalEvent, Name: d.first(s, 1)}
+		ev.Origin = Origin{Kind: OriginExternalEvent, Ref: d.first(s, 1)}
 	case 6:
-		ev.Origin = Origin{Kind: OriginActivityRetry, TaskExecutionID: d.first(s, 1)}
+		ev.Origin = Origin{Kind: OriginActivityRetry, Ref: d.first(s, 1)}
 	case 7:
-		ev.Origin = Origin{Kind: OriginChildRetry, Instance: d.first(s, 1)}
+		ev.Origin = Origin{Kind: OriginChildRetry, Ref: d.first(s, 1)}
 	}
 	return ok
 }

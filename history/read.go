@@ -412,6 +412,7 @@ func (f *find) readArchive(o Options) (*Run, error) {
 		}
 		d.add(raw)
 	}
+	d.done()
 	if len(run.Events) == 0 && len(entries) > 0 {
 		return nil, &fault.Error{Kind: fault.Damaged, What: "read a Catalyst archive", Means: "none of its entries is a HistoryEvent", Do: "Export the run again"}
 	}
@@ -432,6 +433,7 @@ func readProtoFile(data []byte, o Options) *Run {
 		for _, p := range parts {
 			d.add(p)
 		}
+		d.done()
 		if !run.Coverage.Partial() && plausible(run.Events) {
 			finish(run, o)
 			return run

@@ -117,13 +117,12 @@ func (o OriginKind) String() string {
 	return [...]string{"", "createTimer", "externalEvent", "activityRetry", "childWorkflowRetry"}[o]
 }
 
-// Origin is a timer's origin. TaskExecutionID is set for OriginActivityRetry,
-// Instance for OriginChildRetry, Name for OriginExternalEvent.
+// Origin is a timer's origin. Ref is what it names: the task execution id for
+// OriginActivityRetry, the first child's instance id for OriginChildRetry, the
+// event for OriginExternalEvent.
 type Origin struct {
-	Kind            OriginKind
-	TaskExecutionID string
-	Instance        string
-	Name            string
+	Kind OriginKind
+	Ref  string
 }
 
 // Failure is what an activity, a child run or a run reported. All texts were
