@@ -29,11 +29,17 @@ type truth struct {
 		Attempts  int     `json:"attempts_in_history"`
 		Bodies    int     `json:"bodies_started"`
 		InHistory bool    `json:"in_this_history"`
-		Markers   []struct {
+		Markers []marker
 			EventID int32    `json:"event_id"`
 			Markers []string `json:"markers"`
 		}
 	}
+}
+
+// marker is what the ledger's author found on one attempt.
+type marker struct {
+	EventID int32 `json:"event_id"`
+	Markers []string
 }
 
 // realRun is a run of the examples with its truth.
