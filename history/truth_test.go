@@ -29,10 +29,7 @@ type truth struct {
 		Attempts  int     `json:"attempts_in_history"`
 		Bodies    int     `json:"bodies_started"`
 		InHistory bool    `json:"in_this_history"`
-		Markers []marker
-			EventID int32    `json:"event_id"`
-			Markers []string `json:"markers"`
-		}
+		Markers   []marker
 	}
 }
 
