@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
 )
 
@@ -38,7 +39,7 @@ func (a *Analysis) Explain(name string) (Story, error) {
 		return Story{}, err
 	}
 	c := &collector{r: &reading{run: a.Run, ev: a.Run.Events}, outcomes: map[string]classified{}}
-	s := Story{App: a.Run.Ref.App, Run: a.Run.Ref.Instance, Call: call.Key, Activity: call.Activity, Attempts: c.attemptViews(call),
+	s := Story{App: clean.Line(a.Run.Ref.App, maxName), Run: clean.Line(a.Run.Ref.Instance, 0), Call: call.Key, Activity: call.Activity, Attempts: c.attemptViews(call),
 		LinkedBy: call.LinkedBy(), Inputs: inputsText(call.Inputs), Findings: []FindingKind{}, GapsMS: []*int64{}}
 	if len(call.Attempts) == 1 {
 		s.Inputs = ""
@@ -166,7 +167,7 @@ func (a *Analysis) Table() []CallView {
 	out := make([]CallView, 0, len(a.Calls))
 	for i := range a.Calls {
 		call := &a.Calls[i]
-		v := CallView{App: a.Run.Ref.App, Run: a.Run.Ref.Instance, Location: a.Run.Ref.Location, Call: call.Key, Activity: call.Activity,
+		v := CallView{App: clean.Line(a.Run.Ref.App, maxName), Run: clean.Line(a.Run.Ref.Instance, 0), Location: a.Run.Ref.Location, Call: call.Key, Activity: call.Activity,
 			Attempts: len(call.Attempts), Findings: by[call.Key], Copy: call.Copy()}
 		for j := range call.Attempts {
 			v.IDs = append(v.IDs, a.Run.Events[call.Attempts[j].Scheduled].ID)

@@ -16,7 +16,7 @@ var (
 	neverSent = regexp.MustCompile(`connection refused|econnrefused|actively refused|no such host|name or service not known|nodename nor servname|` +
 		`temporary failure in name resolution|getaddrinfo|enotfound|eai_again|could not resolve|unknownhostexception|name resolution|dns lookup|` +
 		`no route to host|ehostunreach|network is unreachable|enetunreach|dial (tcp|udp|unix)[^\n]{0,120}?i/o timeout|` +
-		`connect(ion)?[ _-]?time(d)?[ _-]?out(?:exception|error)?|timed out connecting|timeout (?:while )?connecting|connect timed out|` +
+		`connect(ion)?[ _-]?time(d)?[ _-]?out(?:exception|error)?|timed out connecting|connection to [^\n]{0,80}? timed out|timeout (?:while )?connecting|connect timed out|` +
 		`x509:|certificate verify failed|tls handshake|ssl handshake|circuit[ _-]?breaker|circuit is open|brokencircuit|` +
 		`\b429\b|too many requests|rate[ _-]?limit|throttl|quota exceeded|deadlock|could not serialize|serialization failure|` +
 		`activity [^\n]{0,80}not registered|no activity [^\n]{0,80}registered|not registered|no such activity|activity [^\n]{0,80}not found`)
@@ -31,6 +31,7 @@ var (
 		`already exists|duplicate key|not found|does not exist|rejected|refused by|expired card|card_error|blocked|business rule|constraint`)
 	statusCode = regexp.MustCompile(`(?:^|\n)\s*([45]\d\d)\b|(?:status(?:[ _-]?code)?|http(?:/[\d.]+)?|code|error|response|returned|success|gds|smtp\w*)\W{0,6}(?:is|was|of)?\W{0,3}([45]\d\d)\b|` +
 		`\(([45]\d\d)\b|\b([45]\d\d)[ :]+(?:[a-z'b]*)(?:service|bad|gateway|internal|not|forbidden|unauthori|conflict|payment|unprocess|request|mailbox|try|temporar)`)
+	className   = regexp.MustCompile(`\b[a-z_][\w.$]*(?:exception|error)\b`)
 	smtpContext = regexp.MustCompile(`smtp|mail|recipient|4\.\d\.\d|5\.\d\.\d|service not available|try (?:again )?later|greylist`)
 )
 
@@ -52,11 +53,20 @@ func Classify(f *Failure) (o Outcome, from string) {
 	return o, from
 }
 
+// classifyText reads the text without the names of exception classes first:
+// "SocketTimeoutException: connect timed out" is about connecting.
 func classifyText(text string) (Outcome, string) {
 	if len(text) > maxClassified {
 		text = text[:maxClassified]
 	}
 	text = strings.ToLower(text)
+	if o, from := classifyWords(className.ReplaceAllString(text, " ")); o != Unclear {
+		return o, from
+	}
+	return classifyWords(text)
+}
+
+func classifyWords(text string) (Outcome, string) {
 	never := neverSent.FindString(text)
 	rest := text
 	if never != "" {
