@@ -207,6 +207,8 @@ func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *s
 		v.Origin |= FromHash
 		v.Sym = c.text + "(" + symsOf(args) + ")"
 		return v
+	case "temp":
+		return &Value{Origin: FromGenerate, Sym: c.text + "()", Local: true, Temp: true, Type: "File"}
 	case knowledge.Config:
 		return &Value{Origin: FromConfig, Sym: c.text}
 	case knowledge.ExecID:
@@ -275,6 +277,9 @@ func (t *tracer) effect(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *
 		}
 	}
 	eff.Lenient = eff.Lenient || missWord(argText(e)) != ""
+	if eff.Key != nil && eff.Key.Temp || c.recv != nil && c.recv.Temp {
+		eff.Class = knowledge.None
+	}
 	t.record(eff)
 	return eff
 }

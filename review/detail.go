@@ -85,6 +85,9 @@ func (t *tracer) sameThing(w, r *Effect) bool {
 	if w.Memory {
 		return trimIndex(w.Resource) == trimIndex(r.Resource)
 	}
+	if w.Key != nil && slices.Contains(w.Key.Reads, r) {
+		return true // written back under an id that came with it
+	}
 	if w.Key != nil && r.Key != nil && w.Key.Sym != "" && r.Key.Sym != "" {
 		return w.Key == r.Key || w.Key.Sym == r.Key.Sym
 	}

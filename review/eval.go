@@ -449,6 +449,7 @@ func (t *tracer) memberType(v *Value, name string, out *Value) {
 		return
 	}
 	if f.Type != "" {
+		out.Lib = ""
 		t.typed(out, f.Type, v.Class.File)
 	}
 	if f.Static {

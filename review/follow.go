@@ -298,10 +298,16 @@ func (t *tracer) changeShared(base *Value, target *Expr, v *Value, op string, s 
 	switch op {
 	case "+", "-":
 		e.Class = knowledge.Increment
-		if op == "+" && (isText(v) || v.Local && len(v.Elems) > 0) {
+		e.Relative = target.Op != OpName
+		if op == "+" && (isText(v) || base.HasTxt || v.Local && len(v.Elems) > 0) {
 			e.Class = knowledge.Append
 		}
 	case "":
+		for _, r := range v.Rel {
+			if t.sameThing(e, r) {
+				e.Relative, e.DerivedFrom = true, r
+			}
+		}
 	default:
 		return
 	}

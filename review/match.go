@@ -76,6 +76,9 @@ func fitsRow(r *knowledge.Row, c *callee, f *File) (strong, ok bool) {
 			return false, false
 		}
 		strong = true
+		if c.recv != nil && c.lib != "" && knowledge.Match(r.Recv, "client") {
+			return true, true // the library's client, whatever it is called
+		}
 	}
 	switch {
 	case r.Recv == "":

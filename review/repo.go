@@ -136,9 +136,23 @@ func (r *repo) typesNamed(family, name string) []*Type {
 // typeNamed is the type that code in file from means by name: of several, the
 // one in the same file, folder, or the nearest folder.
 func (r *repo) typeNamed(from *File, name string) *Type {
-	name = lastSegment(typeName(name))
+	full := typeName(name)
+	name = lastSegment(full)
 	if name == "" {
 		return nil
+	}
+	if head, _, ok := strings.Cut(full, "."); ok && from.Language != "csharp" && from.Language != "java" {
+		for _, im := range from.Imports {
+			if im.Name != head {
+				continue
+			}
+			if m := r.module(from, im.Path); m != nil {
+				return m.typ(name)
+			}
+			if from.Language == "go" {
+				return nil // a type of another module
+			}
+		}
 	}
 	return nearest(from, r.typesNamed(r.family(from), name), func(t *Type) *File { return t.File })
 }

@@ -584,7 +584,7 @@ func frameworkOf(f *File, fallback string) string {
 	switch {
 	case imports(f, "dapr_agents"):
 		return "agents"
-	case imports(f, "temporal"):
+	case imports(f, "temporal.io|temporalio|io.temporal"):
 		return "temporal"
 	case imports(f, "dapr"):
 		return "dapr"

@@ -137,6 +137,9 @@ func into(e *Expr, args []*Value, recv *Value, eff *Effect) {
 			continue
 		}
 		target := args[i]
+		if recv != nil {
+			target.absorb(&Value{Origin: recv.Origin, Reads: recv.Reads, From: recv.From})
+		}
 		for j, other := range args {
 			if j != i {
 				target.absorb(&Value{Origin: other.Origin, Reads: other.Reads, From: other.From})

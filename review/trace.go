@@ -1,6 +1,8 @@
 package review
 
 import (
+	"strings"
+
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
 )
 
@@ -81,9 +83,21 @@ func (t *tracer) set(s *scope, name string, v *Value, declare bool) {
 		return
 	}
 	if old != nil && old != v && len(t.conds) > at.branch && t.inBranch(at) {
+		if v.Origin.Fresh() && old.Origin.Distinct() && !old.Origin.Fresh() && t.fallback(name) {
+			return // a fallback for an input that was left out
+		}
 		v = join(old, v)
 	}
 	at.vars[name] = v
+}
+
+// fallback reports whether the innermost branch asks if name is empty.
+func (t *tracer) fallback(name string) bool {
+	if len(t.conds) == 0 {
+		return false
+	}
+	c := t.conds[len(t.conds)-1].Text
+	return strings.Contains(c, name) && (strings.HasPrefix(c, "!") || strings.Contains(c, "== ''") || strings.Contains(c, "null") || strings.Contains(c, "Empty") || strings.Contains(c, "undefined") || strings.Contains(c, "=== ''"))
 }
 
 // inBranch reports whether the statement being walked may be skipped.

@@ -197,7 +197,7 @@ func actor(c *callee) bool {
 
 // guess judges a call by its name.
 func (t *tracer) guess(c *callee, e *Expr, args []*Value, s *scope) *Effect {
-	if c.norm == "" || t.ctxCall(c) || e.New {
+	if c.norm == "" || t.ctxCall(c) || e.New || c.recv == nil && c.name[0] >= 'A' && c.name[0] <= 'Z' && s.file.Language == "python" {
 		return nil
 	}
 	g := knowledge.Guess(words(c.name), chainWords(c))

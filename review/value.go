@@ -69,6 +69,7 @@ type Value struct {
 	From   []*Effect // the effects whose answer it is made of
 	Scaled bool      // arithmetic on the input: an absolute value from a snapshot
 	Shared string    // the name of state that outlives the body: module variable, static, injected object
+	Temp   bool      // a temporary file or folder of this run
 	Local  bool      // made in this body: nothing outside sees a change of it
 	Class  *Type     // its type in this repository
 	Fn     *Func     // a function value, with the scope it was made in
@@ -110,6 +111,7 @@ func (v *Value) absorb(w *Value) {
 	v.Rel = addEffects(v.Rel, w.Rel)
 	v.From = addEffects(v.From, w.From)
 	v.Scaled = v.Scaled || w.Scaled
+	v.Temp = v.Temp || w.Temp
 }
 
 // join is the value of a variable that may hold either.

@@ -21,8 +21,8 @@ type Mark struct {
 // Marks are the forms of declaration.
 func Marks() []Mark {
 	return []Mark{
-		{Where: "func", Name: "activity.defn|defn", Lib: "temporal", Framework: "temporal", NameArg: "name"},
-		{Where: "func", Name: "workflow.run|run|signal|update|query|workflowrun", Lib: "temporal", Framework: "temporal", Workflow: true},
+		{Where: "func", Name: "activity.defn|defn", Lib: "temporal.io|temporalio|io.temporal", Framework: "temporal", NameArg: "name"},
+		{Where: "func", Name: "workflow.run|run|signal|update|query|workflowrun", Lib: "temporal.io|temporalio|io.temporal", Framework: "temporal", Workflow: true},
 		{Where: "func", Name: "activitytrigger", Lib: "azure|durable", Framework: "durable", NameArg: "activity,1"},
 		{Where: "func", Name: "orchestrationtrigger", Lib: "azure|durable", Framework: "durable", Workflow: true},
 		{Where: "func", Name: "activity|activityentry", Lib: "dapr_agents", Framework: "agents", NameArg: "name"},
@@ -70,13 +70,13 @@ func Registers() []Register {
 		{Name: "addactivityn", Framework: "dapr", Arg: "1", Alias: "0"},
 		{Name: "addnamedactivity|registernamedactivity", Framework: "durable", Arg: "1,type", Alias: "0"},
 		{Name: "addactivityfunc", Framework: "durable", Arg: "1", Alias: "0"},
-		{Name: "registeractivity|registeractivities|registeractivitiesimplementations", Lib: "temporal", Framework: "temporal", Arg: "0,1,2,3,4", Methods: true},
-		{Name: "registeractivitywithoptions", Lib: "temporal", Framework: "temporal", Arg: "0", Methods: true},
-		{Name: "worker|newworker", Lib: "temporal", Framework: "temporal", Arg: "activities", Methods: true},
-		{Name: "create", Lib: "temporal", Framework: "temporal", Arg: "activities", Methods: true},
-		{Name: "addallactivities|addactivity|addsingletonactivities|addscopedactivities|addtransientactivities|addstaticactivities", Lib: "temporal", Framework: "temporal", Arg: "type,0", Methods: true},
+		{Name: "registeractivity|registeractivities|registeractivitiesimplementations", Lib: "temporal.io|temporalio|io.temporal", Framework: "temporal", Arg: "0,1,2,3,4", Methods: true},
+		{Name: "registeractivitywithoptions", Lib: "temporal.io|temporalio|io.temporal", Framework: "temporal", Arg: "0", Methods: true},
+		{Name: "worker|newworker", Lib: "temporal.io|temporalio|io.temporal", Framework: "temporal", Arg: "activities", Methods: true},
+		{Name: "create", Lib: "temporal.io|temporalio|io.temporal", Framework: "temporal", Arg: "activities", Methods: true},
+		{Name: "addallactivities|addactivity|addsingletonactivities|addscopedactivities|addtransientactivities|addstaticactivities", Lib: "temporal.io|temporalio|io.temporal", Framework: "temporal", Arg: "type,0", Methods: true},
 		{Name: "activity", Lib: "durable", Framework: "durable", Arg: "handler,1", Alias: "0"},
-		{Name: "proxyactivities|proxylocalactivities", Lib: "temporal", Framework: "temporal", Arg: "type", Methods: true},
+		{Name: "proxyactivities|proxylocalactivities", Lib: "temporal.io|temporalio|io.temporal", Framework: "temporal", Arg: "type", Methods: true},
 		// call sites
 		{Name: "callactivity|callactivitywithretry|scheduleactivity", Arg: "0,activity,name", Call: true, Policy: "retrypolicy,retry_policy,retryoptions,options,retry,2,1,3"},
 		{Name: "executeactivity|executelocalactivity|executeactivitymethod|executelocalactivitymethod|startactivity|startlocalactivity|startactivitymethod", Arg: "0,activity", Call: true, Framework: "temporal", Policy: "retry_policy,retrypolicy,options"},

@@ -18,7 +18,7 @@ var contexts = []Row{
 	{Recv: "info|activityinfo|activityexecutioncontext", Name: "activityid|getactivityid", Class: ExecID},
 	{Recv: "info|activityinfo|activityexecutioncontext", Name: "attempt|getattempt|tasktoken|gettasktoken", Class: AttemptID},
 	{Recv: "info|activityinfo|activityexecutioncontext", Name: "workflowid|workflowrunid|getworkflowid|getrunid|runid", Class: InstanceID},
-	{Lib: "temporal", Name: "heartbeat|recordheartbeat", Class: None},
+	{Lib: "temporal.io|temporalio|io.temporal", Name: "heartbeat|recordheartbeat", Class: None},
 }
 
 // values make values and touch nothing.
@@ -66,9 +66,9 @@ var dapr = []Row{
 
 // engines start runs from other workflow engines.
 var engines = []Row{
-	{Lib: "temporal", Name: "executeworkflow|startworkflow|signalwithstartworkflow|start_workflow|start", Recv: "client|*client|workflowclient|temporal*", Class: Start, Key: "id,1"},
-	{Lib: "temporal", Name: "signalworkflow|signal", Recv: "client|*client|handle|*handle|stub", Class: Publish},
-	{Lib: "temporal", Name: "queryworkflow|query|getworkflowhandle|describeworkflowexecution|getclient|getinfo|info|getlogger|getmetricshandler|newclient|dial|current", Class: None},
+	{Lib: "temporal.io|temporalio|io.temporal", Name: "executeworkflow|startworkflow|signalwithstartworkflow|start_workflow|start", Recv: "client|*client|workflowclient|temporal*", Class: Start, Key: "id,1"},
+	{Lib: "temporal.io|temporalio|io.temporal", Name: "signalworkflow|signal", Recv: "client|*client|handle|*handle|stub", Class: Publish},
+	{Lib: "temporal.io|temporalio|io.temporal", Name: "queryworkflow|query|getworkflowhandle|describeworkflowexecution|getclient|getinfo|info|getlogger|getmetricshandler|newclient|dial|current", Class: None},
 	{Lib: "durable", Name: "startnew|schedulenewinstance|schedulenewinstanceasync|startnewinstance|scheduleneworchestration|scheduleneworchestrationinstance", Class: Start, Key: "instanceid,1"},
 	{Lib: "durable", Name: "raiseevent|signalentity|raiseorchestrationevent", Class: Publish},
 }

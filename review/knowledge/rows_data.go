@@ -36,7 +36,7 @@ var orms = []Row{
 	{Lib: "django", Recv: "objects", Name: "get|filter|all|first|exists|count|values|valueslist|last|aggregate", Class: Read},
 	{Lib: "django", Recv: "objects", Name: "update|bulkupdate", Class: Put},
 	{Lib: "django", Recv: "objects", Name: "delete", Class: Delete},
-	{Lib: "django|models", Name: "save", Class: Put, Value: "recv", Key: "recv"},
+	{Lib: "django", Name: "save", Class: Put, Value: "recv", Key: "recv"},
 	// gorm
 	{Lib: "gorm", Name: "create|createinbatches", Class: Insert, Value: "0"},
 	{Lib: "gorm", Name: "save|updates|update|updatecolumn|updatecolumns|firstorcreate", Class: Put, Value: "1,0", Key: "recv"},
@@ -115,6 +115,8 @@ var stores = []Row{
 
 // files are the local file system.
 var files = []Row{
+	{Name: "namedtemporaryfile|mkstemp|mkdtemp|temporarydirectory|createtemp|mkdirtemp|createtempfile|createtempdirectory|gettempfilename|temporaryfile|spooledtemporaryfile", Class: "temp"},
+	{Lib: "tmp|tempy", Recv: "tmp", Name: "file|dir|filesync|dirsync|tmpname", Class: "temp"},
 	{Recv: "-", Name: "open|aiofilesopen", Class: Open},
 	{Recv: "aiofiles|os|codecs|io|gzip", Name: "open|openfile|fopen", Class: Open},
 	{Recv: "file", Name: "write|writestring|writelines", Class: Put},

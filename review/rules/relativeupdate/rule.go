@@ -15,6 +15,10 @@ func check(p *review.Pass) {
 		if e.Class != knowledge.Increment || e.Protected() {
 			continue
 		}
-		p.Report(review.Note{Effect: e, Message: "changes a value by an amount; a second run changes it twice", Fix: "set the resulting value, or record the contributing operation by its id and sum"})
+		kind := ""
+		if e.Memory && e.Relative {
+			kind = "rmw" // an element of a collection, not a counter of its own
+		}
+		p.Report(review.Note{Effect: e, Kind: kind, Message: "changes a value by an amount; a second run changes it twice", Fix: "set the resulting value, or record the contributing operation by its id and sum"})
 	}
 }
