@@ -309,6 +309,9 @@ func verbOf(v *Value) string {
 	if v.HasTxt && len(v.Parts) == 0 {
 		return verbWord(v.Text)
 	}
+	if i := strings.LastIndexByte(v.Sym, '.'); !v.HasTxt && i > 0 && strings.Contains(strings.ToLower(v.Sym[:i]), "http") {
+		return verbWord(v.Sym) // http.MethodPost, HttpMethod.POST
+	}
 	return ""
 }
 

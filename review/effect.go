@@ -65,6 +65,9 @@ type Cond struct {
 	Site  Site
 }
 
+// OnlyError reports a condition that only asks whether a call failed.
+func (c *Cond) OnlyError() bool { return errorTest(c.Text) }
+
 type tryFrame struct {
 	catches  []Catch
 	swallows bool // some handler ends without raising

@@ -200,7 +200,11 @@ func (t *tracer) guess(c *callee, e *Expr, args []*Value, s *scope) *Effect {
 	if c.norm == "" || t.ctxCall(c) || e.New || c.recv == nil && c.name[0] >= 'A' && c.name[0] <= 'Z' && s.file.Language == "python" {
 		return nil
 	}
-	g := knowledge.Guess(words(c.name), chainWords(c))
+	w := words(c.name)
+	if slices.Contains(w, "with") || slices.Contains(w, "option") || slices.Contains(w, "options") {
+		return nil // makes an option for a call
+	}
+	g := knowledge.Guess(w, chainWords(c))
 	if g == "" || (!actor(c) && !strongName(g, c)) || telemetry(c.text) {
 		return nil
 	}

@@ -28,7 +28,7 @@ func check(p *review.Pass) {
 // raises after a test of a value that it later changes.
 func rejected(a *review.Activity, x *review.Exit) *review.Effect {
 	for _, c := range x.Conds {
-		if c.Value == nil {
+		if c.Value == nil || c.OnlyError() {
 			continue
 		}
 		for _, r := range c.Value.Reads {
