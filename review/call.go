@@ -1,0 +1,414 @@
+package review
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
+)
+
+// call walks a call: receiver, arguments, then what it does, from the most to
+// the least certain: a catalogue row that matches by library or type, the
+// function of this repository, a row that matches by name, the name itself.
+func (t *tracer) call(e *Expr, s *scope) *Value {
+	c := t.callee(e, s)
+	args := t.args(e, s)
+	if t.onCall != nil {
+		if v, done := t.onCall(t, e, s, c, args); done {
+			return v
+		}
+	}
+	if c.recv != nil {
+		if v, ok := t.accessorCall(c, e, args, s); ok {
+			return v
+		}
+	}
+	row, strong := t.match.find(c, s.file)
+	if row != nil && strong {
+		return t.apply(row, c, e, args, s)
+	}
+	if v, ok := t.follow(c, e, args, s); ok {
+		return v
+	}
+	if row != nil {
+		return t.apply(row, c, e, args, s)
+	}
+	return t.unknown(c, e, args, s)
+}
+
+func (t *tracer) callee(e *Expr, s *scope) *callee {
+	c := &callee{text: text(e.X)}
+	f := e.X
+	for f != nil && (f.Op == OpAwait || f.Op == OpCast) {
+		f = f.X
+	}
+	if f == nil {
+		c.fn = &Value{}
+		return c
+	}
+	switch f.Op {
+	case OpMember:
+		c.recv = t.eval(f.X, s)
+		c.name = f.Name
+		c.chain = chainOf(f.X, nil)
+		c.fn = &Value{}
+		if m := c.recv; m.Module != nil {
+			c.fn = t.member(m, f.Name, s, f)
+		} else if fv := m.Fields[f.Name]; fv != nil && fv.Fn != nil {
+			c.fn = fv
+		}
+		c.lib = c.recv.Lib
+		if t := c.recv.Type; t != "" {
+			c.chain = append(c.chain, knowledge.Norm(lastSegment(t)))
+		}
+	case OpName, OpType:
+		c.name = f.Name
+		if f.Op == OpType {
+			c.name = lastSegment(typeName(f.Name))
+		}
+		c.fn = t.eval(f, s)
+		c.lib = c.fn.Lib
+	default:
+		c.fn = t.eval(f, s)
+		c.lib = c.fn.Lib
+	}
+	c.norm = knowledge.Norm(c.name)
+	return c
+}
+
+// chainOf lists the normal names in a receiver, innermost first.
+func chainOf(e *Expr, out []string) []string {
+	for range 24 {
+		if e == nil {
+			break
+		}
+		switch e.Op {
+		case OpName, OpType:
+			return append(out, knowledge.Norm(lastSegment(e.Name)))
+		case OpMember:
+			out = append(out, knowledge.Norm(e.Name))
+			e = e.X
+		case OpCall, OpIndex, OpAwait, OpCast, OpUnary:
+			if e.Op == OpCall && e.New && e.X != nil {
+				return append(out, knowledge.Norm(lastSegment(typeName(text(e.X)))))
+			}
+			e = e.X
+		default:
+			return out
+		}
+	}
+	return out
+}
+
+// args evaluates the arguments; context and cancellation arguments are dropped
+// so that positions mean the same in every language.
+func (t *tracer) args(e *Expr, s *scope) []*Value {
+	out := make([]*Value, 0, len(e.Args))
+	for _, a := range e.Args {
+		out = append(out, t.eval(a.Value, s))
+	}
+	return out
+}
+
+// plain are the positional arguments that carry data.
+func plain(e *Expr, args []*Value, f *File) []*Value {
+	var out []*Value
+	for i, a := range e.Args {
+		if a.Name != "" || i >= len(args) {
+			continue
+		}
+		if f.Language == "go" && len(out) == 0 && i == 0 && isContext(a.Value, args[i]) {
+			continue
+		}
+		out = append(out, args[i])
+	}
+	return out
+}
+
+func isContext(e *Expr, v *Value) bool {
+	if lastSegment(v.Type) == "Context" || lastSegment(v.Type) == "ActivityContext" {
+		return true
+	}
+	s := text(e)
+	return s == "ctx" || s == "c" && v.Type == "" || strings.HasPrefix(s, "context.") || strings.HasSuffix(s, ".Context()") || strings.HasSuffix(s, "Ctx")
+}
+
+func named(e *Expr, args []*Value, name string) *Value {
+	for i, a := range e.Args {
+		if a.Name != "" && i < len(args) && knowledge.Norm(a.Name) == knowledge.Norm(name) {
+			return args[i]
+		}
+	}
+	return nil
+}
+
+// pick takes the first argument that a selector of a row names.
+func (t *tracer) pick(sel string, c *callee, e *Expr, args []*Value, s *scope) *Value {
+	if sel == "" {
+		return nil
+	}
+	pos := plain(e, args, s.file)
+	for one := range strings.SplitSeq(sel, ",") {
+		one = strings.TrimSpace(one)
+		if one == "recv" {
+			if c.recv != nil {
+				return c.recv
+			}
+			continue
+		}
+		if len(one) == 1 && one[0] >= '0' && one[0] <= '9' {
+			if i := int(one[0] - '0'); i < len(pos) {
+				return pos[i]
+			}
+			continue
+		}
+		if v := named(e, args, one); v != nil {
+			return v
+		}
+		for _, p := range pos {
+			if v := fieldNorm(p, one); v != nil {
+				return v
+			}
+			for _, el := range p.Elems {
+				if v := fieldNorm(el, one); v != nil {
+					return v
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func fieldNorm(v *Value, name string) *Value {
+	if len(v.Fields) == 0 {
+		return nil
+	}
+	name = knowledge.Norm(name)
+	for k, f := range v.Fields {
+		if knowledge.Norm(k) == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// apply records what a row says.
+func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *scope) *Value {
+	switch r.Class {
+	case knowledge.Generate:
+		return &Value{Origin: FromGenerate, Sym: c.text + "()", Local: true}
+	case knowledge.Clock:
+		if len(args) > 0 && r.Has("noargs") {
+			break
+		}
+		return &Value{Origin: FromClock, Sym: c.text + "()", Local: true}
+	case knowledge.Hash:
+		v := blend(append(slices.Clone(args), c.recv)...)
+		v.Origin |= FromHash
+		v.Sym = c.text + "(" + symsOf(args) + ")"
+		return v
+	case "temp":
+		return &Value{Origin: FromGenerate, Sym: c.text + "()", Local: true, Temp: true, Type: "File"}
+	case knowledge.Config:
+		return &Value{Origin: FromConfig, Sym: c.text}
+	case knowledge.ExecID:
+		return &Value{Origin: FromExecID, Sym: c.text}
+	case knowledge.AttemptID:
+		return &Value{Origin: FromAttempt, Sym: c.text}
+	case knowledge.InstanceID:
+		return &Value{Origin: FromInstance, Sym: c.text}
+	case knowledge.Input:
+		return t.readInput(c, e, args, s)
+	case knowledge.None:
+		t.runLambdas(args, s, c)
+		if r.Has("log") {
+			t.logged = append(t.logged, args...)
+		}
+		return t.result(c, e, args, nil, s)
+	case knowledge.Open:
+		return t.open(c, e, args, s)
+	}
+	if r.Class == "local" { // the library's name for something that changes only its receiver
+		t.runLambdas(args, s, c)
+		return t.result(c, e, args, nil, s)
+	}
+	if r.Class == "request" { // made now, sent later
+		out := t.result(c, e, args, nil, s)
+		pos := plain(e, args, s.file)
+		out.Fields, out.Local = map[string]*Value{}, true
+		if len(pos) > 1 {
+			out.Fields["method"], out.Fields["url"] = pos[0], pos[1]
+		}
+		return out
+	}
+	eff := t.effect(r, c, e, args, s)
+	into(e, args, c.recv, eff)
+	t.runLambdas(args, s, c)
+	return t.result(c, e, args, eff, s)
+}
+
+func symsOf(args []*Value) string {
+	var out []string
+	for _, a := range args {
+		out = append(out, symOr(a))
+	}
+	return strings.Join(out, ",")
+}
+
+// effect makes the effect of a row and reads its details.
+func (t *tracer) effect(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *scope) *Effect {
+	eff := &Effect{Class: r.Class, Row: r, Callee: c.text, Args: args, Site: t.site(s, e.Line, e.EndLine), Path: t.trail(), Loop: t.loops > 0, Conds: t.standing(), Tx: t.tx, Memory: r.Has("memory"), Strict: r.Has("strict"), order: len(t.effects)}
+	eff.Tries = slices.Clone(t.tries)
+	eff.Key = t.pick(r.Key, c, e, args, s)
+	eff.Value = t.pick(r.Value, c, e, args, s)
+	if r.Has("cond") {
+		eff.Conditional = c.name
+	}
+	t.detail(eff, r, c, e, args, s)
+	for _, f := range eff.Tries {
+		if f.dup != "" && eff.Caught == "" {
+			eff.Caught = f.dup
+		}
+		eff.Swallowed = eff.Swallowed || f.swallows
+		for i := range f.catches {
+			for _, ty := range f.catches[i].Types {
+				eff.Lenient = eff.Lenient || missWord(ty) != "" && !raises(f.catches[i].Body)
+			}
+		}
+	}
+	eff.Lenient = eff.Lenient || missWord(argText(e)) != ""
+	if eff.Key != nil && eff.Key.Temp || c.recv != nil && c.recv.Temp {
+		eff.Class = knowledge.None
+	}
+	t.record(eff)
+	return eff
+}
+
+// argText spells the arguments with their names, for words such as missing_ok.
+func argText(e *Expr) string {
+	var b strings.Builder
+	for _, a := range e.Args {
+		if a.Value != nil && (a.Value.Op == OpBool || a.Value.Op == OpObject) {
+			b.WriteString(a.Name + " ")
+			for _, f := range a.Value.Args {
+				b.WriteString(f.Name + " ")
+			}
+		}
+	}
+	return b.String()
+}
+
+func (t *tracer) record(eff *Effect) {
+	if len(t.effects) < 4000 {
+		t.effects = append(t.effects, eff)
+	}
+}
+
+// result is the value a call gives back.
+func (t *tracer) result(c *callee, e *Expr, args []*Value, eff *Effect, s *scope) *Value {
+	out := blend(args...)
+	if c.recv != nil {
+		out.absorb(c.recv)
+		if c.recv.Shared != "" && eff == nil {
+			out.Shared = "" // an answer is not the state it was asked of
+		}
+	}
+	out.Lib = c.lib
+	out.Local = eff == nil && c.recv != nil && c.recv.Local
+	out.where = firstText(args)
+	if c.recv != nil && out.where == "" {
+		out.where = c.recv.where
+	}
+	if e.New || (c.recv == nil && c.name != "" && c.name[0] >= 'A' && c.name[0] <= 'Z' && s.file.Language == "python") {
+		out.Type, out.Local = typeName(c.name), eff == nil
+		if eff == nil {
+			t.fields(out, e, args)
+		}
+	}
+	if len(e.Types) > 0 && out.Type == "" {
+		out.Type = typeName(e.Types[len(e.Types)-1])
+		out.Class = t.repo.typeNamed(s.file, out.Type)
+	}
+	if eff != nil {
+		out.From = addEffects([]*Effect{eff}, nil)
+		if eff.Class == knowledge.Read || eff.Class == knowledge.LLM || eff.Verb == "GET" {
+			out.Reads = addEffects(nil, []*Effect{eff})
+			out.Rel = nil
+		}
+		out.Origin = FromOutside
+		out.Sym = c.text + "(" + symsOf(args) + ")"
+		out.Shared = ""
+	} else if len(args) == 0 && c.recv == nil {
+		out.Origin |= FromUnknown
+	} else {
+		out.Sym = clip(c.text+"("+symsOf(args)+")", 200)
+	}
+	return out
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		return s[:n]
+	}
+	return s
+}
+
+func firstText(args []*Value) string {
+	for _, a := range args {
+		if a.HasTxt {
+			return a.Text
+		}
+	}
+	return ""
+}
+
+// fields are the parts of an object made by a constructor with named arguments.
+func (t *tracer) fields(out *Value, e *Expr, args []*Value) {
+	out.Fields = map[string]*Value{}
+	for i, a := range e.Args {
+		if i >= len(args) {
+			break
+		}
+		if a.Spread {
+			for k, f := range args[i].Fields {
+				out.Fields[k] = f
+			}
+		} else if a.Name != "" {
+			out.Fields[a.Name] = args[i]
+		}
+	}
+}
+
+// runLambdas walks function arguments of a call once: callbacks of maps,
+// transactions and retries run in the body.
+func (t *tracer) runLambdas(args []*Value, s *scope, c *callee) {
+	for _, a := range args {
+		if a.Fn == nil || len(a.Fn.Name) > 0 && a.Fn.Parent == nil && a.Fn.Owner == nil {
+			continue
+		}
+		var ps []*Value
+		item := &Value{Origin: FromUnknown, Local: true}
+		if c.recv != nil {
+			item = t.element(c.recv, s)
+		}
+		for range a.Fn.Params {
+			ps = append(ps, item)
+		}
+		each := iterates(c.norm)
+		if each {
+			t.loops++
+		}
+		t.enter(a.Fn, ps, nil, a.scope, a.Fn.Line, s)
+		if each {
+			t.loops--
+		}
+	}
+}
+
+func iterates(norm string) bool {
+	switch norm {
+	case "map", "foreach", "flatmap", "foreachof", "each", "select", "mapasync", "parallelforeach":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,17 @@
+// Package lang lists the languages that can be reviewed.
+package lang
+
+import (
+	"github.com/idem-mcp/idem-mcp/review"
+	"github.com/idem-mcp/idem-mcp/review/lang/golang"
+	"github.com/idem-mcp/idem-mcp/review/lang/python"
+)
+
+// All returns the languages; each file is read by the first that takes its
+// extension.
+func All() []*review.Language {
+	return []*review.Language{
+		golang.Language(),
+		python.Language(),
+	}
+}

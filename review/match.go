@@ -1,0 +1,119 @@
+package review
+
+import (
+	"strings"
+
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
+)
+
+// matcher finds the catalogue row of a call. Rows are indexed by method name;
+// those with a wildcard are tried for every name. Order in the tables is
+// preference; a team's own rows come first.
+type matcher struct {
+	exact map[string][]*knowledge.Row
+	wild  []*knowledge.Row
+	rank  map[*knowledge.Row]int
+}
+
+func newMatcher(rows []knowledge.Row) *matcher {
+	m := &matcher{exact: map[string][]*knowledge.Row{}, rank: map[*knowledge.Row]int{}}
+	for i := range rows {
+		r := &rows[i]
+		m.rank[r] = i
+		wild := false
+		for alt := range strings.SplitSeq(r.Name, "|") {
+			if strings.Contains(alt, "*") {
+				wild = true
+				continue
+			}
+			m.exact[alt] = append(m.exact[alt], r)
+		}
+		if wild {
+			m.wild = append(m.wild, r)
+		}
+	}
+	return m
+}
+
+// callee is what is known of the function a call names.
+type callee struct {
+	name  string   // as written
+	norm  string   // in normal form
+	chain []string // normal names before it: client, table, insert
+	recv  *Value   // nil for a plain function
+	lib   string   // import path the chain starts at
+	text  string
+	fn    *Value // the callee's own value
+}
+
+// find is the best row for the call, and whether the match is strong: by
+// library or by the receiver's type rather than by a name.
+func (m *matcher) find(c *callee, f *File) (*knowledge.Row, bool) {
+	var best *knowledge.Row
+	strong := false
+	try := func(r *knowledge.Row) {
+		if best != nil && m.rank[best] < m.rank[r] {
+			return
+		}
+		if s, ok := fitsRow(r, c, f); ok {
+			best, strong = r, s
+		}
+	}
+	for _, r := range m.exact[c.norm] {
+		try(r)
+	}
+	for _, r := range m.wild {
+		if knowledge.Match(r.Name, c.norm) {
+			try(r)
+		}
+	}
+	return best, strong
+}
+
+func fitsRow(r *knowledge.Row, c *callee, f *File) (strong, ok bool) {
+	if r.Lib != "" {
+		if !libHit(r.Lib, c, f) {
+			return false, false
+		}
+		strong = true
+		if c.recv != nil && c.lib != "" && knowledge.Match(r.Recv, "client") {
+			return true, true // the library's client, whatever it is called
+		}
+	}
+	switch {
+	case r.Recv == "":
+		return strong, true
+	case r.Recv == "-":
+		return strong, c.recv == nil
+	}
+	if c.recv != nil && c.recv.Type != "" {
+		if knowledge.Match(r.Recv, knowledge.Norm(lastSegment(c.recv.Type))) {
+			return true, true
+		}
+	}
+	for _, n := range c.chain {
+		if knowledge.Match(r.Recv, n) {
+			return strong, true
+		}
+	}
+	return false, false
+}
+
+// libHit reports whether one of the libraries is where the callee comes from.
+// A receiver that is known to come from one import is not taken for another's.
+func libHit(lib string, c *callee, f *File) bool {
+	for alt := range strings.SplitSeq(lib, "|") {
+		if c.lib != "" {
+			if strings.Contains(strings.ToLower(c.lib), alt) {
+				return true
+			}
+			continue
+		}
+		for i := range f.Imports {
+			if strings.Contains(strings.ToLower(f.Imports[i].Path), alt) {
+				return true
+			}
+		}
+	}
+	return false
+}

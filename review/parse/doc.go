@@ -1,0 +1,36 @@
+// Package parse turns source bytes into a flat syntax tree. It is the only
+// package that knows tree-sitter; languages read its [Node] values and lower
+// them, nothing else in the program sees syntax.
+//
+// The whole tree is copied out of C in one call into one slice in preorder:
+// walking it afterwards costs no cgo crossing, and no C memory outlives
+// [Parse]. A build without cgo has the same API and [Parse] returns
+// [ErrNotBuiltIn].
+package parse
+
+import "errors"
+
+// ErrNotBuiltIn is returned by [Parse] in a build without cgo.
+var ErrNotBuiltIn = errors.New("code review is not in this build: it needs cgo (build with CGO_ENABLED=1 and a C compiler)")
+
+// ErrTooDeep is returned for nesting that no person writes; lowering recurses,
+// so depth is bounded here, once.
+var ErrTooDeep = errors.New("nested too deeply")
+
+// MaxDepth is the deepest tree that is read.
+const MaxDepth = 2000
+
+// Grammar names a language tree-sitter can read.
+type Grammar uint8
+
+// The grammars in the build.
+const (
+	Python Grammar = iota
+	CSharp
+	Java
+	Go
+	JavaScript
+	TypeScript
+	TSX
+	grammarCount
+)

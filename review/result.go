@@ -1,0 +1,71 @@
+package review
+
+// Result is the answer for a set of files.
+type Result struct {
+	Activities []ActivityResult `json:"activities"`
+	Skipped    []Skipped        `json:"skipped"`
+	Files      int              `json:"files"`       // files read
+	NotVisible []string         `json:"not_visible"` // what could not be looked at, and why
+}
+
+// ActivityResult is the answer for one activity.
+type ActivityResult struct {
+	Name      string         `json:"name"`
+	Symbol    string         `json:"symbol"`
+	File      string         `json:"file"`
+	Line      int            `json:"line"`
+	EndLine   int            `json:"end_line"`
+	Language  string         `json:"language"`
+	Framework string         `json:"framework"`
+	Verdict   Severity       `json:"verdict"` // hazard, verify or safe
+	Effects   []EffectResult `json:"effects"`
+	Keys      []KeyResult    `json:"keys"`
+	CallSites []CallSite     `json:"call_sites"`
+	Findings  []Finding      `json:"findings"`
+}
+
+// Safe is the verdict when nothing was found.
+const Safe Severity = "safe"
+
+// EffectResult is one effect, in the order a run meets them.
+type EffectResult struct {
+	Class    string `json:"class"`
+	Callee   string `json:"callee"`
+	Resource string `json:"resource,omitempty"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Quote    string `json:"quote"`
+	Guard    string `json:"guard,omitempty"`
+	Key      string `json:"key,omitempty"`
+	Path     []Site `json:"path,omitempty"`
+}
+
+// KeyResult is a key in the body and where it comes from.
+type KeyResult struct {
+	Name   string   `json:"name"`
+	Origin []string `json:"origin"`
+	Stable bool     `json:"stable"`
+	Line   int      `json:"line"`
+}
+
+// Finding is one thing found.
+type Finding struct {
+	Rule       string     `json:"rule"`
+	Slug       string     `json:"slug"`
+	Kind       string     `json:"kind"`
+	Severity   Severity   `json:"severity"`
+	Confidence Confidence `json:"confidence"`
+	File       string     `json:"file"`
+	Line       int        `json:"line"`
+	EndLine    int        `json:"end_line"`
+	Quote      string     `json:"quote"`
+	Message    string     `json:"message"`
+	Fix        string     `json:"fix"`
+	Path       []Site     `json:"path,omitempty"`
+}
+
+// Skipped is a file that was not reviewed.
+type Skipped struct {
+	File   string `json:"file"`
+	Reason string `json:"reason"`
+}

@@ -1,0 +1,187 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
+	"github.com/idem-mcp/idem-mcp/review/parse"
+)
+
+// Config says what to review.
+type Config struct {
+	// Files is everything that may be read: a root that symbolic links do not
+	// leave, such as (*os.Root).FS. Callees are looked for in all of it.
+	Files fs.FS
+	// Paths are the files and folders in Files to report on; none means all.
+	Paths []string
+	// Symbols are functions, methods or types to review even if no framework
+	// registers them; when given, only these are reported.
+	Symbols []string
+	// Languages and Rules are what is built in: lang.All() and rules.All().
+	Languages []*Language
+	Rules     []*Rule
+	// Effects are a team's own rows; they come before the built-in ones.
+	Effects []knowledge.Row
+}
+
+// Review reads the files and judges every activity in them.
+func Review(ctx context.Context, c Config) (Result, error) {
+	if !parse.BuiltIn {
+		return Result{}, parse.ErrNotBuiltIn
+	}
+	if c.Files == nil {
+		return Result{}, fmt.Errorf("review: no files given")
+	}
+	r := newRepo(c.Files)
+	var res Result
+	if err := r.walk(ctx, c, &res); err != nil {
+		return Result{}, err
+	}
+	targets := r.targets(c.Paths)
+	for _, e := range targets {
+		if ctx.Err() != nil {
+			return Result{}, ctx.Err()
+		}
+		r.load(e)
+	}
+	rows := append(slices.Clone(c.Effects), knowledge.Rows()...)
+	eng := &engine{repo: r, match: newMatcher(rows), rules: c.Rules}
+	eng.roster = newRoster(r, c)
+	for _, cand := range eng.roster.in(targets, c.Symbols) {
+		if ctx.Err() != nil {
+			return Result{}, ctx.Err()
+		}
+		res.Activities = append(res.Activities, eng.judge(cand))
+	}
+	for _, e := range targets {
+		if e.file != nil {
+			res.Files++
+		} else if e.why != "" {
+			res.Skipped = append(res.Skipped, Skipped{e.path, e.why})
+		}
+	}
+	slices.SortFunc(res.Activities, func(a, b ActivityResult) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name))
+	})
+	slices.SortFunc(res.Skipped, func(a, b Skipped) int { return cmp.Compare(a.File, b.File) })
+	return res, nil
+}
+
+type engine struct {
+	repo   *repo
+	match  *matcher
+	rules  []*Rule
+	roster *roster
+}
+
+// judge walks one activity and lets every rule look at the facts.
+func (g *engine) judge(c *candidate) ActivityResult {
+	a := g.walk(c)
+	var found []Finding
+	for _, r := range g.rules {
+		r.Check(&Pass{Activity: a, rule: r, out: &found})
+	}
+	found = g.settle(found)
+	out := ActivityResult{Name: c.name, Symbol: c.symbol(), File: c.fn.File.Path, Line: c.line(), EndLine: c.endLine(), Language: c.fn.File.Language,
+		Framework: c.framework, Verdict: Safe, CallSites: a.CallSites, Findings: found}
+	for _, f := range found {
+		if f.Severity == Hazard || f.Severity == Verify && out.Verdict == Safe {
+			out.Verdict = f.Severity
+		}
+	}
+	for _, e := range a.Effects {
+		if e.Class == knowledge.None || e.Class == "" {
+			continue
+		}
+		er := EffectResult{Class: string(e.Class), Callee: e.Callee, Resource: clip(e.Resource, 120), File: e.Site.File, Line: e.Site.Line, Quote: e.Site.Quote, Path: e.Path}
+		if e.Acts() {
+			er.Guard, _ = e.Guarded()
+			if k := either2(e.Dedupe, e.Key); k != nil {
+				er.Key = k.Origin.String()
+				out.Keys = append(out.Keys, KeyResult{Name: either(e.KeyName, clip(k.Sym, 80)), Origin: k.Origin.Names(), Stable: !k.Origin.Fresh(), Line: e.Site.Line})
+			}
+		}
+		out.Effects = append(out.Effects, er)
+	}
+	return out
+}
+
+// walk traces the body of a candidate.
+func (g *engine) walk(c *candidate) *Activity {
+	t := &tracer{repo: g.repo, match: g.match, fn: c.fn, mods: map[*File]*scope{}, shared: map[string]*Effect{}}
+	a := &Activity{Name: c.name, Symbol: c.symbol(), Method: c.fn.Name, Framework: c.framework, Language: c.fn.File.Language, Func: c.fn, CallSites: g.roster.sites(c)}
+	root := t.module(c.fn.File)
+	var self *Value
+	if c.fn.Owner != nil && !c.fn.Static {
+		self = t.instance(c.fn.Owner)
+	}
+	bound := t.inputs(c)
+	a.Result = t.enterWith(c.fn, trimSelf(c.fn), bound, self, root, c.fn.Line, root)
+	a.Effects, a.Exits, a.Logged = t.effects, t.exits, t.logged
+	for _, e := range a.Effects { // the first element of every path is the activity itself
+		if len(e.Path) > 0 && c.fn.Name != "" {
+			e.Path = e.Path[1:]
+		}
+	}
+	return a
+}
+
+func trimSelf(fn *Func) []Param {
+	if len(fn.Params) > 0 && fn.Receiver != "" && fn.Owner != nil && !fn.Static && fn.Params[0].Name == fn.Receiver {
+		return fn.Params[1:]
+	}
+	return fn.Params
+}
+
+// inputs gives the parameters of an activity what the engine will pass: the
+// context, and the input.
+func (t *tracer) inputs(c *candidate) []*Value {
+	params := trimSelf(c.fn)
+	out := make([]*Value, len(params))
+	for i, p := range params {
+		switch {
+		case i == 0 && c.hasContext(params):
+			v := &Value{Type: either(typeName(p.Type), "ActivityContext"), Lib: c.framework, Origin: FromUnknown}
+			t.ctx = v
+			out[i] = v
+		default:
+			out[i] = &Value{Origin: FromInput, Sym: "input"}
+			if len(params) > 1 {
+				out[i].Sym = "input." + p.Name
+			}
+		}
+	}
+	return out
+}
+
+// settle orders the findings, drops those that another says better, and keeps
+// one of each rule and line.
+func (g *engine) settle(found []Finding) []Finding {
+	over := map[string][]string{}
+	for _, r := range g.rules {
+		over[r.Slug] = r.Supersedes
+	}
+	var out []Finding
+	for i, f := range found {
+		drop := false
+		for j, o := range found {
+			if i != j && o.File == f.File && o.Line == f.Line {
+				drop = drop || slices.Contains(over[o.Slug], f.Slug) || (o.Rule == f.Rule && o.Kind == f.Kind && j < i)
+			}
+		}
+		if !drop {
+			out = append(out, f)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
+	})
+	return out
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

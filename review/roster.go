@@ -1,0 +1,595 @@
+package review
+
+import (
+	"bytes"
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
+)
+
+// candidate is a body to judge.
+type candidate struct {
+	name      string
+	framework string
+	fn        *Func
+	owner     *Type // set when the activity is a type with one body
+}
+
+func (c *candidate) symbol() string {
+	switch {
+	case c.owner != nil:
+		return c.owner.Name
+	case c.fn.Name == "":
+		return c.name
+	}
+	return c.fn.Name
+}
+
+func (c *candidate) line() int {
+	if c.owner != nil {
+		return c.owner.Line
+	}
+	return c.fn.Line
+}
+
+func (c *candidate) endLine() int {
+	if c.owner != nil {
+		return c.owner.EndLine
+	}
+	return c.fn.EndLine
+}
+
+// hasContext reports whether the first parameter is the engine's context.
+func (c *candidate) hasContext(params []Param) bool {
+	if len(params) == 0 {
+		return false
+	}
+	p := params[0]
+	typ := knowledge.Norm(lastSegment(typeName(p.Type)))
+	if strings.HasSuffix(typ, "context") || strings.HasSuffix(typ, "ctx") {
+		return true
+	}
+	if typ != "" {
+		return false
+	}
+	switch c.framework {
+	case "dapr":
+		return c.fn.File.Language != "java" && (len(params) > 1 || isCtxName(p.Name))
+	}
+	return isCtxName(p.Name)
+}
+
+func isCtxName(n string) bool {
+	switch strings.TrimLeft(n, "_") {
+	case "ctx", "context", "wf_ctx", "activity_ctx", "act_ctx", "c", "workflowActivityContext", "activityContext", "":
+		return true
+	}
+	return false
+}
+
+// roster knows which functions are activities and which workflow calls them.
+type roster struct {
+	repo      *repo
+	cfg       Config
+	marks     []knowledge.Mark
+	registers map[string][]knowledge.Register
+	scanned   map[*File]bool
+	acts      map[*Func]*candidate
+	workflows map[*Func]bool
+	calls     []callSite
+	lambdas   int
+}
+
+type callSite struct {
+	fn   *Func
+	name string
+	site CallSite
+}
+
+func newRoster(r *repo, c Config) *roster {
+	ro := &roster{repo: r, cfg: c, marks: knowledge.Marks(), registers: map[string][]knowledge.Register{}, scanned: map[*File]bool{}, acts: map[*Func]*candidate{}, workflows: map[*Func]bool{}}
+	for _, reg := range knowledge.Registers() {
+		for n := range strings.SplitSeq(reg.Name, "|") {
+			ro.registers[n] = append(ro.registers[n], reg)
+		}
+	}
+	return ro
+}
+
+// in lists the activities of the targets, or the bodies named by symbols.
+func (ro *roster) in(targets []*entry, symbols []string) []*candidate {
+	for _, e := range slices.Clone(ro.repo.entries) {
+		if e.file != nil {
+			ro.scan(e.file)
+		}
+	}
+	want := map[*File]bool{}
+	for _, e := range targets {
+		if e.file != nil {
+			want[e.file] = true
+			ro.callersOf(e)
+		}
+	}
+	var out []*candidate
+	for fn, c := range ro.acts {
+		if want[fn.File] && (len(symbols) == 0 || c.matches(symbols)) {
+			out = append(out, c)
+		}
+	}
+	if len(symbols) > 0 {
+		out = append(out, ro.byHand(targets, symbols, out)...)
+	}
+	slices.SortFunc(out, func(a, b *candidate) int {
+		return cmp.Or(strings.Compare(a.fn.File.Path, b.fn.File.Path), cmp.Compare(a.fn.Line, b.fn.Line), strings.Compare(a.name, b.name))
+	})
+	return out
+}
+
+// callersOf reads the files that may register or schedule what one target
+// defines, so that reviewing a single file still finds its activities and call
+// sites: those that speak of activities and mention one of its names.
+func (ro *roster) callersOf(e *entry) {
+	var names [][]byte
+	for _, fn := range e.file.Funcs {
+		if fn.Parent == nil && len(fn.Name) > 2 {
+			names = append(names, []byte(fn.Name))
+		}
+	}
+	for _, t := range e.file.Types {
+		names = append(names, []byte(t.Name))
+	}
+	stem := strings.TrimSuffix(path.Base(e.path), path.Ext(e.path))
+	names = append(names, []byte(stem))
+	for _, other := range slices.Clone(ro.repo.entries) {
+		if !other.done && other.lang.Family == e.lang.Family {
+			src := ro.repo.read(other)
+			if !bytes.Contains(src, []byte("ctivit")) {
+				continue
+			}
+			if slices.ContainsFunc(names, func(n []byte) bool { return bytes.Contains(src, n) }) {
+				ro.repo.load(other)
+			}
+		}
+		if other.file != nil {
+			ro.scan(other.file)
+		}
+	}
+}
+
+func (c *candidate) matches(symbols []string) bool {
+	for _, s := range symbols {
+		if s == c.name || s == c.fn.Name || c.owner != nil && s == c.owner.Name || c.fn.Owner != nil && (s == c.fn.Owner.Name || s == c.fn.Owner.Name+"."+c.fn.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// byHand finds functions, methods and types that no framework registers.
+func (ro *roster) byHand(targets []*entry, symbols []string, have []*candidate) []*candidate {
+	var out []*candidate
+	known := func(fn *Func) bool {
+		return slices.ContainsFunc(have, func(c *candidate) bool { return c.fn == fn })
+	}
+	for _, e := range targets {
+		if e.file == nil {
+			continue
+		}
+		for _, fn := range e.file.Funcs {
+			c := &candidate{name: fn.Name, fn: fn}
+			if !fn.Abstract && c.matches(symbols) && !known(fn) {
+				if fn.Owner != nil && slices.Contains(symbols, fn.Owner.Name) && !slices.Contains(symbols, fn.Name) && !fn.Exported {
+					continue
+				}
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+func (ro *roster) scan(f *File) {
+	if ro.scanned[f] {
+		return
+	}
+	ro.scanned[f] = true
+	for _, fn := range f.Funcs {
+		for _, a := range fn.Annotations {
+			ro.mark(f, "func", a, fn)
+		}
+		for _, p := range fn.Params {
+			for _, a := range p.Annotations {
+				ro.mark(f, "param", a, fn)
+			}
+		}
+	}
+	for _, t := range f.Types {
+		ro.scanType(f, t)
+	}
+	for _, fn := range f.Funcs {
+		if fn.Parent == nil {
+			eachExpr(fn.Body, func(e *Expr, in *Func, loop bool) {
+				if in == nil {
+					in = fn
+				}
+				ro.register(f, e, in, loop)
+			})
+		}
+	}
+	if f.Top != nil {
+		eachExpr(f.Top.Body, func(e *Expr, in *Func, loop bool) { ro.register(f, e, in, loop) })
+	}
+}
+
+func (ro *roster) scanType(f *File, t *Type) {
+	for i := range ro.marks {
+		m := &ro.marks[i]
+		switch m.Where {
+		case "base":
+			for _, b := range t.Bases {
+				if knowledge.Match(m.Name, knowledge.Norm(lastSegment(typeName(b)))) && !t.Interface {
+					ro.typeBody(t, m)
+				}
+			}
+		case "type":
+			for _, a := range t.Annotations {
+				if knowledge.Match(m.Name, annotationName(a)) {
+					ro.interfaceBodies(t, m)
+				}
+			}
+		}
+	}
+}
+
+func (ro *roster) typeBody(t *Type, m *knowledge.Mark) {
+	for _, fn := range t.Methods {
+		if !fn.Abstract && knowledge.Match(m.Method, knowledge.Norm(fn.Name)) {
+			if m.Workflow {
+				ro.workflows[fn] = true
+				continue
+			}
+			ro.enter(&candidate{name: t.Name, framework: m.Framework, fn: fn, owner: t})
+			return
+		}
+	}
+}
+
+func (ro *roster) interfaceBodies(t *Type, m *knowledge.Mark) {
+	for _, impl := range ro.repo.implementers(t) {
+		for _, im := range t.Methods {
+			if fn := ro.repo.method(impl, im.Name); fn != nil && !fn.Abstract {
+				ro.enter(&candidate{name: fn.Name, framework: m.Framework, fn: fn})
+			}
+		}
+	}
+}
+
+func (ro *roster) enter(c *candidate) {
+	if old := ro.acts[c.fn]; old != nil {
+		if old.name == old.fn.Name || old.owner != nil && old.name == old.owner.Name {
+			old.name = c.name
+		}
+		return
+	}
+	ro.acts[c.fn] = c
+}
+
+func annotationName(a *Expr) string {
+	if a.Op == OpCall {
+		a = a.X
+	}
+	if a == nil {
+		return ""
+	}
+	return strings.TrimSuffix(knowledge.Norm(lastSegment(text(a))), "attribute")
+}
+
+func (ro *roster) mark(f *File, where string, a *Expr, fn *Func) {
+	n := annotationName(a)
+	full := ""
+	if a.Op == OpCall {
+		full = knowledge.Norm(text(a.X))
+	} else {
+		full = knowledge.Norm(text(a))
+	}
+	for i := range ro.marks {
+		m := &ro.marks[i]
+		if m.Where != where || !(knowledge.Match(m.Name, n) || knowledge.Match(m.Name, full)) || !imports(f, m.Lib) {
+			continue
+		}
+		if m.Workflow {
+			ro.workflows[fn] = true
+			return
+		}
+		name := fn.Name
+		if s := literalArg(a, m.NameArg); s != "" {
+			name = s
+		}
+		c := &candidate{name: name, framework: m.Framework, fn: fn}
+		if where == "param" {
+			for _, an := range fn.Annotations { // [Function("Name")]
+				if k := annotationName(an); k == "function" || k == "functionname" {
+					c.name = either(literalArg(an, "0"), c.name)
+				}
+			}
+		}
+		ro.enter(c)
+		return
+	}
+}
+
+func imports(f *File, lib string) bool {
+	if lib == "" {
+		return true
+	}
+	for alt := range strings.SplitSeq(lib, "|") {
+		for i := range f.Imports {
+			if strings.Contains(strings.ToLower(f.Imports[i].Path), alt) {
+				return true
+			}
+		}
+		if f.Language == "csharp" && strings.Contains(strings.ToLower(string(f.src)), alt) {
+			return true
+		}
+	}
+	return false
+}
+
+// literalArg is the text of an argument of an annotation or call.
+func literalArg(e *Expr, sel string) string {
+	if e == nil || e.Op != OpCall {
+		return ""
+	}
+	for one := range strings.SplitSeq(sel, ",") {
+		pos := 0
+		for _, a := range e.Args {
+			hit := a.Name != "" && knowledge.Norm(a.Name) == one
+			if a.Name == "" {
+				hit = itoa(pos) == one
+				pos++
+			}
+			if hit && a.Value != nil && a.Value.Op == OpString {
+				return a.Value.Name
+			}
+		}
+	}
+	return ""
+}
+
+// register looks at one call: does it register or schedule an activity?
+func (ro *roster) register(f *File, e *Expr, in *Func, loop bool) {
+	if e.Op != OpCall || e.X == nil {
+		return
+	}
+	n := knowledge.Norm(calleeName(e.X))
+	for _, reg := range ro.registers[n] {
+		if !reg.Call && !imports(f, reg.Lib) {
+			continue
+		}
+		if reg.Call {
+			if ro.callSite(f, e, in, loop, reg) {
+				return
+			}
+			continue
+		}
+		for one := range strings.SplitSeq(reg.Arg, ",") {
+			ro.registerArg(f, e, in, reg, one)
+		}
+	}
+}
+
+func calleeName(e *Expr) string {
+	for e != nil && (e.Op == OpAwait || e.Op == OpCast) {
+		e = e.X
+	}
+	if e == nil {
+		return ""
+	}
+	return lastSegment(e.Name)
+}
+
+func (ro *roster) registerArg(f *File, e *Expr, in *Func, reg knowledge.Register, one string) {
+	name := literalArg(e, reg.Alias)
+	enter := func(fn *Func, owner *Type) {
+		if fn == nil || fn.Abstract {
+			return
+		}
+		if reg.Workflow {
+			ro.workflows[fn] = true
+			return
+		}
+		c := &candidate{name: either(name, fn.Name), framework: frameworkOf(f, reg.Framework), fn: fn, owner: owner}
+		if owner != nil && name == "" {
+			c.name = owner.Name
+		}
+		ro.enter(c)
+	}
+	if one == "type" {
+		for _, tn := range e.Types {
+			if t := ro.repo.typeNamed(f, tn); t != nil {
+				ro.registerType(t, reg, enter)
+			}
+		}
+		if reg.Methods {
+			ro.registerTypeof(f, e, enter)
+		}
+		return
+	}
+	for _, v := range argsAt(e, one) {
+		ro.registerValue(f, v, in, reg, enter, 0)
+	}
+}
+
+func argsAt(e *Expr, one string) []*Expr {
+	pos := 0
+	for _, a := range e.Args {
+		if a.Name == "" {
+			if itoa(pos) == one {
+				return []*Expr{a.Value}
+			}
+			if a.Value != nil && a.Value.Op == OpObject {
+				for _, p := range a.Value.Args {
+					if knowledge.Norm(p.Name) == one {
+						return []*Expr{p.Value}
+					}
+				}
+			}
+			pos++
+		} else if knowledge.Norm(a.Name) == one {
+			return []*Expr{a.Value}
+		}
+	}
+	return nil
+}
+
+// registerValue resolves what is registered: a function, an object with
+// methods, a list of them, a lambda.
+func (ro *roster) registerValue(f *File, v *Expr, in *Func, reg knowledge.Register, enter func(*Func, *Type), depth int) {
+	if v == nil || depth > 4 {
+		return
+	}
+	switch v.Op {
+	case OpLambda:
+		if v.Func.File == nil {
+			v.Func.File = f
+		}
+		enter(v.Func, nil)
+	case OpList:
+		for _, a := range v.Args {
+			ro.registerValue(f, a.Value, in, reg, enter, depth+1)
+		}
+	case OpUnary, OpCast, OpAwait:
+		ro.registerValue(f, v.X, in, reg, enter, depth+1)
+	case OpObject:
+		if t := ro.repo.typeNamed(f, v.Name); t != nil && v.Name != "" {
+			ro.registerType(t, reg, enter)
+			return
+		}
+		for _, a := range v.Args {
+			ro.registerValue(f, a.Value, in, reg, enter, depth+1)
+		}
+	case OpType:
+		if t := ro.repo.typeNamed(f, v.Name); t != nil {
+			ro.registerType(t, reg, enter)
+		}
+	case OpCall:
+		if t := ro.repo.typeNamed(f, calleeName(v.X)); t != nil {
+			ro.registerType(t, reg, enter)
+		} else if fn := ro.function(f, v.X, in); fn != nil { // a factory: what it returns
+			if t := ro.repo.typeNamed(fn.File, fn.Result); t != nil {
+				ro.registerType(t, reg, enter)
+			}
+			ro.returned(fn, reg, enter, depth)
+		}
+	case OpName, OpMember:
+		if fn := ro.function(f, v, in); fn != nil {
+			enter(fn, nil)
+			return
+		}
+		if def := ro.definition(f, v, in); def != nil && def != v {
+			ro.registerValue(f, def, in, reg, enter, depth+1)
+			return
+		}
+		if t := ro.repo.typeNamed(f, calleeName(v)); t != nil {
+			ro.registerType(t, reg, enter)
+			return
+		}
+		ro.registerModule(f, v, reg, enter)
+	}
+}
+
+// returned enters the functions of an object literal that a factory returns.
+func (ro *roster) returned(fn *Func, reg knowledge.Register, enter func(*Func, *Type), depth int) {
+	for _, st := range fn.Body {
+		if st.Op == Return && st.Value != nil && st.Value.Op == OpObject {
+			for _, a := range st.Value.Args {
+				if a.Value != nil && a.Value.Op == OpLambda && a.Value.Func.Name == "" {
+					a.Value.Func.Name, a.Value.Func.File = a.Name, fn.File
+				}
+				ro.registerValue(fn.File, a.Value, fn, reg, enter, depth+1)
+			}
+		}
+	}
+}
+
+func (ro *roster) registerType(t *Type, reg knowledge.Register, enter func(*Func, *Type)) {
+	if !reg.Methods {
+		for _, m := range t.Methods {
+			switch knowledge.Norm(m.Name) {
+			case "run", "execute", "invoke", "call":
+				enter(m, t)
+				return
+			}
+		}
+		return
+	}
+	for _, m := range t.Methods {
+		if m.Exported && m.Name != "constructor" && m.Name != "__init__" && m.Name != t.Name {
+			enter(m, nil)
+		}
+	}
+}
+
+// registerTypeof is proxyActivities<typeof activities>: every exported function
+// of the module.
+func (ro *roster) registerTypeof(f *File, e *Expr, enter func(*Func, *Type)) {
+	for _, tn := range e.Types {
+		name := strings.TrimSpace(strings.TrimPrefix(tn, "typeof "))
+		if name == tn {
+			if i := strings.LastIndex(tn, "typeof "); i >= 0 {
+				name = strings.Trim(tn[i+len("typeof "):], "<>() ")
+			}
+		}
+		ro.registerModule(f, &Expr{Op: OpName, Name: name}, knowledge.Register{Methods: true}, enter)
+	}
+}
+
+func (ro *roster) registerModule(f *File, v *Expr, reg knowledge.Register, enter func(*Func, *Type)) {
+	if v.Op != OpName {
+		return
+	}
+	for _, im := range f.Imports {
+		if im.Name != v.Name {
+			continue
+		}
+		m := ro.repo.module(f, im.Path)
+		if m == nil {
+			return
+		}
+		ro.moduleFuncs(m, enter, 0)
+	}
+}
+
+func (ro *roster) moduleFuncs(m *module, enter func(*Func, *Type), depth int) {
+	for _, file := range m.files {
+		for _, fn := range file.Funcs {
+			if fn.Exported && fn.Owner == nil && fn.Parent == nil {
+				enter(fn, nil)
+			}
+		}
+		for _, im := range file.Imports {
+			if im.Member == "*" && im.Name == "" && depth < 3 {
+				if sub := ro.repo.module(file, im.Path); sub != nil && sub != m {
+					ro.moduleFuncs(sub, enter, depth+1)
+				}
+			}
+		}
+	}
+}
+
+func frameworkOf(f *File, fallback string) string {
+	switch {
+	case imports(f, "dapr_agents"):
+		return "agents"
+	case imports(f, "temporal.io|temporalio|io.temporal"):
+		return "temporal"
+	case imports(f, "dapr"):
+		return "dapr"
+	case imports(f, "durable"):
+		return "durable"
+	}
+	return fallback
+}

@@ -1,0 +1,312 @@
+package review
+
+import (
+	"strings"
+
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
+)
+
+// function is the function of the repository that an expression names: f,
+// module.f, object.method, with what is known without walking.
+func (ro *roster) function(f *File, e *Expr, in *Func) *Func {
+	switch e.Op {
+	case OpName:
+		for _, s := range ro.repo.siblings(f) {
+			for _, fn := range s.Funcs {
+				if fn.Name == e.Name && fn.Owner == nil && (fn.Parent == nil || fn.Parent == in) {
+					return fn
+				}
+			}
+		}
+		for _, im := range f.Imports {
+			if im.Name == e.Name && im.Member != "" {
+				if m := ro.repo.module(f, im.Path); m != nil {
+					return m.fn(im.Member)
+				}
+			}
+		}
+	case OpMember:
+		if e.X.Op == OpName {
+			for _, im := range f.Imports {
+				if im.Name == e.X.Name {
+					m := ro.repo.module(f, im.Path)
+					if m == nil && im.Member != "" {
+						m = ro.repo.module(f, strings.TrimSuffix(im.Path, ".")+dot(im.Path)+im.Member)
+					}
+					if m != nil {
+						return m.fn(e.Name)
+					}
+				}
+			}
+		}
+		if t := ro.staticType(f, e.X, in); t != nil {
+			return ro.repo.method(t, e.Name)
+		}
+	}
+	return nil
+}
+
+// staticType is the repository type of an expression, from declarations and
+// constructor calls.
+func (ro *roster) staticType(f *File, e *Expr, in *Func) *Type {
+	switch e.Op {
+	case OpName:
+		if in != nil && e.Name == in.Receiver && in.Owner != nil {
+			return in.Owner
+		}
+		if in != nil {
+			for _, p := range in.Params {
+				if p.Name == e.Name && p.Type != "" {
+					return ro.repo.typeNamed(f, p.Type)
+				}
+			}
+		}
+		if st := ro.let(f, e.Name, in); st != nil {
+			if st.Type != "" && st.Type != "var" {
+				return ro.repo.typeNamed(f, st.Type)
+			}
+			if st.Value != nil && st.Value != e {
+				return ro.staticType(f, st.Value, in)
+			}
+		}
+		if e.Name != "" && e.Name[0] >= 'A' && e.Name[0] <= 'Z' {
+			return ro.repo.typeNamed(f, e.Name)
+		}
+	case OpCall:
+		return ro.repo.typeNamed(f, calleeName(e.X))
+	case OpObject, OpType, OpCast:
+		if e.Name != "" {
+			return ro.repo.typeNamed(f, e.Name)
+		}
+	case OpUnary, OpAwait:
+		return ro.staticType(f, e.X, in)
+	case OpMember:
+		if t := ro.staticType(f, e.X, in); t != nil {
+			if fd, ok := ro.repo.field(t, e.Name); ok && fd.Type != "" {
+				return ro.repo.typeNamed(t.File, fd.Type)
+			}
+		}
+	}
+	return nil
+}
+
+// definition is the expression a variable was last given.
+func (ro *roster) definition(f *File, e *Expr, in *Func) *Expr {
+	if e.Op != OpName {
+		return nil
+	}
+	if st := ro.let(f, e.Name, in); st != nil {
+		return st.Value
+	}
+	return nil
+}
+
+func (ro *roster) let(f *File, name string, in *Func) *Stmt {
+	if in != nil {
+		if st := findLet(in.Body, name); st != nil {
+			return st
+		}
+	}
+	for _, s := range ro.repo.siblings(f) {
+		if s.Top != nil {
+			if st := findLet(s.Top.Body, name); st != nil {
+				return st
+			}
+		}
+	}
+	return nil
+}
+
+func findLet(body []*Stmt, name string) *Stmt {
+	for _, st := range body {
+		if st.Op == Let && len(st.Targets) == 1 && st.Targets[0].Op == OpName && st.Targets[0].Name == name && (st.Value != nil || st.Type != "") {
+			return st
+		}
+		for _, sub := range [][]*Stmt{st.Body, st.Else, st.Finally} {
+			if hit := findLet(sub, name); hit != nil {
+				return hit
+			}
+		}
+	}
+	return nil
+}
+
+// callSite records that a workflow schedules an activity.
+func (ro *roster) callSite(f *File, e *Expr, in *Func, loop bool, reg knowledge.Register) bool {
+	if !frameworkFile(f) {
+		return false
+	}
+	var target *Expr
+	args := e.Args
+	if len(args) > 0 && f.Language == "go" && args[0].Value != nil && isCtxName(text(args[0].Value)) {
+		args = args[1:]
+	}
+	for one := range strings.SplitSeq(reg.Arg, ",") {
+		if v := argsAt(&Expr{Op: OpCall, Args: args}, one); len(v) > 0 && target == nil {
+			target = v[0]
+		}
+	}
+	if target == nil {
+		return false
+	}
+	site := CallSite{File: f.Path, Line: e.Line, Quote: f.Quote(e.Line), InLoop: loop}
+	if in != nil {
+		site.Workflow = in.Name
+		if in.Owner != nil {
+			site.Workflow = in.Owner.Name
+		}
+		ro.workflows[in] = true
+	}
+	site.Policy, site.policyID = ro.policy(f, e, in, reg)
+	site.Retries = site.Policy != "" || reg.Framework == "temporal" // Temporal retries without limit unless told otherwise
+	cs := callSite{site: site}
+	switch target.Op {
+	case OpString:
+		cs.name = target.Name
+	default:
+		if fn := ro.function(f, target, in); fn != nil {
+			cs.fn = fn
+			fw := frameworkOf(f, "dapr")
+			if ro.acts[fn] == nil {
+				ro.enter(&candidate{name: fn.Name, framework: fw, fn: fn})
+			}
+		} else if s := ro.constant(f, target, in); s != "" {
+			cs.name = s
+		} else {
+			cs.name = calleeName(target)
+			if target.Op == OpType {
+				cs.name = lastSegment(typeName(target.Name))
+			}
+			if target.Op == OpCall && len(target.Args) > 0 { // nameof(X), X.class.getName()
+				cs.name = calleeName(target.Args[0].Value)
+			} else if target.Op == OpCall && target.X != nil && target.X.X != nil {
+				cs.name = lastSegment(typeName(text(target.X.X)))
+			}
+		}
+	}
+	ro.calls = append(ro.calls, cs)
+	return true
+}
+
+func frameworkFile(f *File) bool {
+	return f.Language == "csharp" || f.Language == "java" || imports(f, "dapr|durable|temporal|workflow")
+}
+
+// constant is the text of a name that stands for a literal.
+func (ro *roster) constant(f *File, e *Expr, in *Func) string {
+	for range 3 {
+		def := ro.definition(f, e, in)
+		if def == nil {
+			break
+		}
+		if def.Op == OpString {
+			return def.Name
+		}
+		e = def
+	}
+	if e.Op == OpMember && e.X != nil {
+		if t := ro.staticType(f, e.X, in); t != nil {
+			if fd, ok := ro.repo.field(t, e.Name); ok && fd.Value != nil && fd.Value.Op == OpString {
+				return fd.Value.Name
+			}
+		}
+	}
+	return ""
+}
+
+// policy is the retry policy at a call site, as written, and an identity that
+// tells whether two call sites use the same object.
+func (ro *roster) policy(f *File, e *Expr, in *Func, reg knowledge.Register) (string, string) {
+	for one := range strings.SplitSeq(reg.Policy, ",") {
+		for _, v := range argsAt(e, knowledge.Norm(one)) {
+			s := text(v)
+			def := v
+			if d := ro.definition(f, v, in); d != nil {
+				def = d
+			}
+			all := strings.ToLower(s + " " + text(def))
+			if strings.Contains(all, "retry") {
+				id := ""
+				if v.Op == OpName || v.Op == OpMember {
+					id = f.Path + ":" + s
+				}
+				return s, id
+			}
+		}
+	}
+	for _, a := range e.Args {
+		if s := text(a.Value); strings.Contains(strings.ToLower(s), "retry") && a.Value.Op != OpString {
+			return s, ""
+		}
+	}
+	return "", ""
+}
+
+// sites are the places that schedule a candidate.
+func (ro *roster) sites(c *candidate) []CallSite {
+	out := []CallSite{}
+	for i := range ro.calls {
+		cs := &ro.calls[i]
+		if cs.fn == c.fn || cs.fn == nil && (cs.name == c.name || cs.name == c.symbol() || strings.EqualFold(cs.name, c.fn.Name)) {
+			out = append(out, cs.site)
+		}
+	}
+	return out
+}
+
+// eachExpr visits every expression of a body, nested functions included.
+func eachExpr(body []*Stmt, visit func(e *Expr, in *Func, loop bool)) {
+	v := &visitor{visit: visit}
+	v.stmts(body, false)
+}
+
+type visitor struct {
+	visit func(e *Expr, in *Func, loop bool)
+	in    *Func
+}
+
+func (v *visitor) stmts(body []*Stmt, loop bool) {
+	for _, st := range body {
+		in := loop || st.Op == Loop
+		for _, e := range st.Targets {
+			v.expr(e, loop)
+		}
+		v.expr(st.Value, loop)
+		v.stmts(st.Body, in)
+		v.stmts(st.Else, loop)
+		for i := range st.Catches {
+			for _, e := range st.Catches[i].Values {
+				v.expr(e, loop)
+			}
+			v.stmts(st.Catches[i].Body, loop)
+		}
+		v.stmts(st.Finally, loop)
+		if st.Func != nil {
+			v.fn(st.Func, loop)
+		}
+	}
+}
+
+func (v *visitor) fn(fn *Func, loop bool) {
+	old := v.in
+	v.in = fn
+	v.stmts(fn.Body, loop)
+	v.in = old
+}
+
+func (v *visitor) expr(e *Expr, loop bool) {
+	if e == nil {
+		return
+	}
+	v.visit(e, v.in, loop)
+	v.expr(e.X, loop)
+	v.expr(e.Y, loop)
+	v.expr(e.Z, loop)
+	for _, a := range e.Args {
+		v.expr(a.Key, loop)
+		v.expr(a.Value, loop)
+	}
+	if e.Func != nil {
+		v.fn(e.Func, loop)
+	}
+}

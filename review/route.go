@@ -1,0 +1,215 @@
+package review
+
+import (
+	"strings"
+
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
+)
+
+// route follows a request to its handler when the repository has it: a POST
+// that only computes there is a read, one that stores is judged by what it
+// stores.
+func (t *tracer) route(eff *Effect, args []*Value, s *scope) {
+	if len(t.stack) >= maxFollow || !eff.Acts() {
+		return
+	}
+	seg := lastLiteral(eff.URL)
+	if len(seg) < 4 {
+		return
+	}
+	h := t.repo.handler(seg, eff.URL, s.file)
+	if h == nil {
+		return
+	}
+	n, x := len(t.effects), len(t.exits)
+	bound := make([]*Value, len(trimSelf(h.fn)))
+	for i := range bound {
+		bound[i] = &Value{Origin: FromInput, Sym: "request"}
+	}
+	var self *Value
+	if h.fn.Owner != nil {
+		self = t.instance(h.fn.Owner)
+	}
+	ctx := t.ctx
+	t.ctx = nil
+	t.enterWith(h.fn, trimSelf(h.fn), bound, self, nil, eff.Site.Line, s)
+	t.ctx = ctx
+	acts := false
+	for _, e := range t.effects[n:] {
+		acts = acts || e.Acts()
+	}
+	if !acts {
+		eff.Class, eff.Reader, eff.Question = knowledge.Read, false, ""
+		t.exits = t.exits[:x]
+		return
+	}
+	eff.Class, eff.Question = knowledge.Read, "" // the effects of the handler stand for the request
+}
+
+// lastLiteral is the last part of a path that is not a value.
+func lastLiteral(url string) string {
+	p, _, _ := strings.Cut(url, "?")
+	segs := strings.Split(p, "/")
+	for i := len(segs) - 1; i >= 0; i-- {
+		if segs[i] != "" && !strings.Contains(segs[i], "{}") && !strings.Contains(segs[i], ":") {
+			return segs[i]
+		}
+	}
+	return ""
+}
+
+// handler is a function that serves a path.
+type handler struct {
+	fn   *Func
+	path string
+}
+
+// handler finds the function that serves the path ending in seg.
+func (r *repo) handler(seg, url string, from *File) *handler {
+	for _, family := range []string{"python", "csharp", "java", "go", "js"} {
+		r.mention(family, seg)
+	}
+	var best *handler
+	score := -1
+	for _, e := range r.entries {
+		if e.file == nil || isTest(e.path) {
+			continue
+		}
+		for _, h := range r.routes(e.file) {
+			if !samePath(h.path, url) {
+				continue
+			}
+			if n := shared(from.Path, e.path); n > score {
+				best, score = h, n
+			}
+		}
+	}
+	return best
+}
+
+// samePath compares a served path with a requested one from the end: literal
+// parts must agree, parts that are values on either side agree with anything.
+func samePath(served, asked string) bool {
+	a := parts(served)
+	asked, _, _ = strings.Cut(asked, "?")
+	b := parts(asked)
+	if len(a) == 0 || len(b) < len(a) {
+		return false
+	}
+	literal := 0
+	for i := 1; i <= len(a); i++ {
+		x, y := a[len(a)-i], b[len(b)-i]
+		if strings.ContainsAny(x, "{}:<>*") || strings.Contains(y, "{}") {
+			continue
+		}
+		if !strings.EqualFold(x, y) {
+			return false
+		}
+		literal++
+	}
+	return literal > 0
+}
+
+func parts(p string) []string {
+	p, _, _ = strings.Cut(p, "?")
+	var out []string
+	for s := range strings.SplitSeq(p, "/") {
+		if s != "" && !strings.HasSuffix(s, ":") {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// routes are the paths a file serves: decorators and annotations on functions,
+// and calls that map a path to a function.
+func (r *repo) routes(f *File) []*handler {
+	if f.routed {
+		return f.routes
+	}
+	f.routed = true
+	for _, fn := range f.Funcs {
+		prefix := ""
+		if fn.Owner != nil {
+			for _, a := range fn.Owner.Annotations {
+				if n := annotationName(a); n == "requestmapping" || n == "route" || n == "controller" {
+					prefix = strings.ReplaceAll(firstLiteral(a), "[controller]", strings.TrimSuffix(fn.Owner.Name, "Controller"))
+				}
+			}
+		}
+		for _, a := range fn.Annotations {
+			if n := annotationName(a); !routeNames[n] {
+				continue
+			}
+			if p := firstLiteral(a); p != "" || prefix != "" {
+				f.routes = append(f.routes, &handler{fn, prefix + "/" + p})
+			}
+		}
+	}
+	visit := func(e *Expr, in *Func, _ bool) {
+		if e.Op != OpCall || len(e.Args) < 2 || !routeNames[knowledge.Norm(calleeName(e.X))] {
+			return
+		}
+		p := firstLiteral(e)
+		if p == "" || !strings.HasPrefix(p, "/") && !strings.Contains(p, " /") {
+			return
+		}
+		if _, tail, ok := strings.Cut(p, " /"); ok { // "POST /path"
+			p = "/" + tail
+		}
+		last := e.Args[len(e.Args)-1].Value
+		for last != nil && last.Op == OpCall && len(last.Args) > 0 { // http.HandlerFunc(f), wrap(f)
+			last = last.Args[len(last.Args)-1].Value
+		}
+		if last == nil {
+			return
+		}
+		switch last.Op {
+		case OpLambda:
+			if last.Func.File == nil {
+				last.Func.File = f
+			}
+			f.routes = append(f.routes, &handler{last.Func, p})
+		case OpName, OpMember:
+			name := last.Name
+			for _, sib := range r.siblings(f) {
+				for _, fn := range sib.Funcs {
+					if fn.Name == name {
+						f.routes = append(f.routes, &handler{fn, p})
+						return
+					}
+				}
+			}
+		}
+	}
+	for _, fn := range f.Funcs {
+		if fn.Parent == nil {
+			eachExpr(fn.Body, visit)
+		}
+	}
+	if f.Top != nil {
+		eachExpr(f.Top.Body, visit)
+	}
+	return f.routes
+}
+
+var routeNames = map[string]bool{
+	"post": true, "put": true, "get": true, "delete": true, "patch": true, "route": true, "method": true, "mappost": true, "mapget": true, "mapput": true, "mapdelete": true, "mappatch": true,
+	"postmapping": true, "putmapping": true, "getmapping": true, "deletemapping": true, "patchmapping": true, "requestmapping": true, "httppost": true, "httpget": true, "httpput": true, "httpdelete": true,
+	"handle": true, "handlefunc": true, "methods": true, "all": true, "use": true, "addserviceinvocationhandler": true, "listen": true,
+}
+
+func firstLiteral(e *Expr) string {
+	if e.Op != OpCall {
+		return ""
+	}
+	for _, a := range e.Args {
+		if a.Value != nil && a.Value.Op == OpString && (a.Name == "" || a.Name == "path" || a.Name == "value" || a.Name == "rule") {
+			return a.Value.Name
+		}
+		if a.Value != nil && a.Value.Op == OpList && len(a.Value.Args) > 0 && a.Value.Args[0].Value != nil && a.Value.Args[0].Value.Op == OpString && a.Name != "methods" {
+			return a.Value.Args[0].Value.Name
+		}
+	}
+	return ""
+}

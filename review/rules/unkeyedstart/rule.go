@@ -1,0 +1,27 @@
+package unkeyedstart
+
+import (
+	"github.com/idem-mcp/idem-mcp/review"
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
+)
+
+// Rule returns the rule.
+func Rule() *review.Rule {
+	return &review.Rule{ID: "IDEM014", Slug: "unkeyed-start", Kind: "start_no_id", Since: "unreleased", Severity: review.Hazard, Confidence: review.Medium, Check: check}
+}
+
+func check(p *review.Pass) {
+	for _, e := range p.Activity.Acting() {
+		if e.Class != knowledge.Start && e.Class != knowledge.Spend || e.Protected() {
+			continue
+		}
+		if e.Class == knowledge.Start && e.Key != nil && !e.Key.Origin.Fresh() && e.Key.Origin.Distinct() {
+			continue
+		}
+		n := review.Note{Effect: e, Message: "starts a run without an id of its own; a second run starts another", Fix: "pass an instance id made of the input"}
+		if e.Class == knowledge.Spend {
+			n.Kind, n.Message, n.Fix = "token_spent", "uses up a one-time token; a second run is refused although the first succeeded", "store the answer by the operation's id and return it on a repeat"
+		}
+		p.Report(n)
+	}
+}

@@ -1,0 +1,25 @@
+package unknowncallee
+
+import (
+	"github.com/idem-mcp/idem-mcp/review"
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
+)
+
+// Rule returns the rule.
+func Rule() *review.Rule {
+	return &review.Rule{ID: "IDEM013", Slug: "unknown-callee", Kind: "unknown_callee", Since: "unreleased", Severity: review.Verify, Confidence: review.Low, Check: check}
+}
+
+func check(p *review.Pass) {
+	for _, e := range p.Activity.Acting() {
+		if e.Protected() {
+			continue
+		}
+		switch {
+		case e.Class == knowledge.Act:
+			p.Report(review.Note{Effect: e, Message: "calls something outside the repository whose name says that it acts", Fix: "does " + e.Callee + " do its work again when it is called twice with the same arguments? Pass it a key, or name it in the effects configuration"})
+		case e.Reader:
+			p.Report(review.Note{Effect: e, Kind: "post_reads", Message: "a POST that seems only to ask", Fix: "does this request change anything at the other side? If so, send an idempotency key"})
+		}
+	}
+}
