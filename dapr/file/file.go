@@ -1,0 +1,287 @@
+// Package file is a history.Source over exported runs: files, directories of
+// them, standard input, and text pasted into a tool call. A file's shape is
+// recognised from its content; what is no run is passed over with a reason.
+//
+// Memory is bounded by one file at a time. Nothing outside the given paths is
+// opened: symbolic links inside a directory are not followed.
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/idem-mcp/idem-mcp/history"
+	"github.com/idem-mcp/idem-mcp/internal/clean"
+	"github.com/idem-mcp/idem-mcp/internal/fault"
+)
+
+// Stdin as a path means standard input.
+const Stdin = "-"
+
+// maxDepth bounds how deep a directory is walked.
+const maxDepth = 32
+
+// metadataName is the file that describes the history beside it.
+const metadataName = "metadata.json"
+
+// Config is what New needs. Paths are files, directories or Stdin.
+type Config struct {
+	Paths   []string
+	Stdin   io.Reader // read once, when a path is Stdin
+	Options history.Options
+}
+
+// Source reads runs from files. It is safe for concurrent use.
+type Source struct {
+	paths []string
+	o     history.Options
+	stdin func() ([]byte, error) // nil when no path is Stdin
+}
+
+// New checks that every path can be looked at.
+func New(c Config) (*Source, error) {
+	if len(c.Paths) == 0 {
+		return nil, &fault.Error{Kind: fault.Config, What: "no file or directory was named", Do: "Name a history file, a directory of them, or - for standard input"}
+	}
+	s := &Source{o: c.Options}
+	for _, p := range c.Paths {
+		if p == Stdin {
+			if s.stdin == nil {
+				s.stdin = sync.OnceValues(func() ([]byte, error) { return readBounded(c.Stdin) })
+			}
+			s.paths = append(s.paths, p)
+			continue
+		}
+		if _, err := os.Stat(p); err != nil {
+			return nil, pathError(p, err)
+		}
+		if p = filepath.Clean(p); !slices.Contains(s.paths, p) {
+			s.paths = append(s.paths, p)
+		}
+	}
+	return s, nil
+}
+
+func pathError(p string, err error) error {
+	e := &fault.Error{Kind: fault.Unknown, What: "read " + clean.Line(p, 200), Means: "nothing was read", Cause: cause(err)}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Kind, e.Do = fault.NotFound, "Check the path"
+	case errors.Is(err, fs.ErrPermission):
+		e.Kind, e.Do = fault.Forbidden, "Make it readable for this user"
+	}
+	return e
+}
+
+// cause drops the path that os repeats in its errors.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// Describe says what is read. It opens nothing.
+func (s *Source) Describe(context.Context) history.Description {
+	shownPaths := make([]string, len(s.paths))
+	for i, p := range s.paths {
+		shownPaths[i] = p
+		if p == Stdin {
+			shownPaths[i] = "standard input"
+		}
+	}
+	return history.Description{
+		Name: "file", Where: strings.Join(shownPaths, ", "), Sharing: s.o.Sharing,
+		Carries: history.Carries{StoredOrder: true, FullTimes: true, IDs: true, Origins: true, Inputs: true, Generation: true},
+		NotVisible: []string{
+			"What a file carries depends on its shape: the Dapr CLI's export has neither the stored order nor times finer than a second.",
+			"A file is a copy of one moment: what happened after it was written is not in it.",
+			"The run's generation is known only where metadata.json stands beside the history.",
+		},
+	}
+}
+
+// Runs iterates over the runs in the order of the paths, directories in lexical
+// order. What is no run comes as a *history.Skipped.
+func (s *Source) Runs(ctx context.Context, f history.Filter) iter.Seq2[history.Header, error] {
+	return func(yield func(history.Header, error) bool) {
+		for run, err := range s.Histories(ctx, f) {
+			if err != nil {
+				if !yield(history.Header{}, err) {
+					return
+				}
+				continue
+			}
+			h := run.Header
+			if h.HistoryLen < 0 {
+				h.HistoryLen = len(run.Events)
+			}
+			if !yield(h, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Histories iterates over whole runs: a file has no header cheaper than itself.
+func (s *Source) Histories(ctx context.Context, f history.Filter) iter.Seq2[*history.Run, error] {
+	return func(yield func(*history.Run, error) bool) {
+		w := &walk{ctx: ctx, s: s, after: f.Cursor, emit: func(run *history.Run, err error) bool {
+			if err == nil && !f.Match(run.Header) {
+				return true
+			}
+			return yield(run, err)
+		}}
+		if w.paths() && w.after != "" {
+			yield(nil, &fault.Error{Kind: fault.BadInput, What: "the cursor names a file that is not there any more", Do: "Leave the cursor out to start again"})
+		}
+	}
+}
+
+// Run reads the run that ref names by its instance id, or by its location. An
+// id that stands in several places is an error that lists them.
+func (s *Source) Run(ctx context.Context, ref history.Ref) (*history.Run, error) {
+	var m matches
+	var damaged []string
+	for run, err := range s.Histories(ctx, history.Filter{App: ref.App}) {
+		var skipped *history.Skipped
+		switch {
+		case errors.As(err, &skipped):
+			if skipped.Damaged {
+				damaged = append(damaged, skipped.What)
+			}
+			continue
+		case err != nil:
+			return nil, err
+		}
+		m.seen++
+		if ref.Execution != "" && ref.Execution != run.Ref.Execution {
+			continue
+		}
+		if ref.Location != "" {
+			if run.Ref.Location == ref.Location {
+				return run, nil
+			}
+			continue
+		}
+		if run.Ref.Instance == ref.Instance || clean.Line(run.Ref.Instance, 0) == ref.Instance {
+			m.byID = append(m.byID, run)
+		}
+		if run.Ref.Location == ref.Instance || path.Base(run.Ref.Location) == ref.Instance || path.Base(path.Dir(run.Ref.Location)) == ref.Instance {
+			m.byPlace = append(m.byPlace, run)
+		}
+		if id := recorded(run); id == ref.Instance || clean.Line(id, 0) == ref.Instance {
+			m.byEvent = append(m.byEvent, run)
+		}
+	}
+	return m.pick(ref, damaged)
+}
+
+// recorded is the instance id in the run's own events: its id, or its source's
+// if the run is a rerun. So it finds a run but does not name it.
+func recorded(run *history.Run) string {
+	for i := range run.Events {
+		if e := &run.Events[i]; e.Kind == history.ExecutionStarted {
+			return e.Instance
+		}
+	}
+	return ""
+}
+
+// matches are the runs that a reference may mean, by how it matched.
+type matches struct {
+	byID, byPlace, byEvent []*history.Run
+	seen                   int
+}
+
+func (m matches) pick(ref history.Ref, damaged []string) (*history.Run, error) {
+	found := m.byID
+	if len(found) == 0 || len(found) > 1 && len(m.byPlace) == 1 {
+		// An id that stands in several places may have one named like it.
+		found = m.byPlace
+	}
+	if len(found) == 0 {
+		found = m.byEvent
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		e := &fault.Error{Kind: fault.NotFound, What: "find run " + clean.Line(cmpOr(ref.Instance, ref.Location), 200), Means: fmt.Sprintf("it is not among the %s here, which says nothing about runs elsewhere", runs(m.seen)), Do: "idem_list_runs lists what is here"}
+		if len(damaged) > 0 {
+			e.Means += fmt.Sprintf("; %d files could not be read", len(damaged))
+		}
+		return nil, e
+	}
+	places := make([]string, 0, len(found))
+	for _, r := range found[:min(len(found), 8)] {
+		places = append(places, r.Ref.Location)
+	}
+	return nil, &fault.Error{Kind: fault.BadInput, What: fmt.Sprintf("run %s stands in %d places", clean.Line(ref.Instance, 200), len(found)), Do: "Name one by its location: " + strings.Join(places, ", ")}
+}
+
+func runs(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return fmt.Sprintf("%d runs", n)
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// decode turns a file's bytes into a run.
+func (s *Source) decode(location string, data []byte) (*history.Run, error) {
+	run, err := history.Read(data, s.o)
+	if err != nil {
+		return nil, err
+	}
+	run.Ref.Location = location
+	return run, nil
+}
+
+// describe completes run with the metadata document beside it.
+func (s *Source) describe(run *history.Run, raw []byte, err error) {
+	if err == nil {
+		var h history.Header
+		if h, err = history.ParseHeader(raw, s.o); err == nil {
+			run.Adopt(h)
+			return
+		}
+	}
+	run.Coverage.Missing = append(run.Coverage.Missing, metadataName+" beside it cannot be read: "+clean.Line(cause(err).Error(), 160))
+}
+
+// readBounded reads at most what history.Read accepts.
+func readBounded(r io.Reader) ([]byte, error) {
+	if r == nil {
+		return nil, &fault.Error{Kind: fault.Config, What: "standard input is not there to read"}
+	}
+	data, err := io.ReadAll(io.LimitReader(r, history.MaxBytes+1))
+	if err != nil {
+		return nil, cause(err)
+	}
+	if len(data) > history.MaxBytes {
+		return nil, tooLarge("more than")
+	}
+	return data, nil
+}
+
+func tooLarge(size string) error {
+	return &fault.Error{Kind: fault.TooLarge, What: fmt.Sprintf("the file has %s %d MB", size, history.MaxBytes>>20), Means: "it was not read", Do: "Export one run per file"}
+}
