@@ -40,20 +40,32 @@ type findDuplicatesOut struct {
 	Totals   map[string]int     `json:"totals" jsonschema:"findings by kind in what was read, also those not listed"`
 	Patterns []history.Pattern  `json:"patterns" jsonschema:"repetitions the workflow makes on purpose; not duplicates"`
 
-	Lineage []history.Lineage `json:"lineage" jsonschema:"how the runs that were read hang together"`
+	Lineage  []history.Lineage  `json:"lineage" jsonschema:"how the runs that were read hang together"`
+	Runs     []repeatsOf        `json:"runs" jsonschema:"of many runs: those with a repeat, one line each"`
 
 	single   bool
 	detailed bool
 	repeats  int // runs with a repeat
-	spent    int // bytes of findings and calls so far
+	room     int // bytes left for findings; negative: the next run did not fit
+	rows     int // bytes left for Runs
+	resume   string
 	joined   history.Join
 	damaged  *history.Skipped // the first run that could not be read
+}
+
+// repeatsOf is a run with a repeat, in short.
+type repeatsOf struct {
+	Run      string   `json:"run"`
+	App      string   `json:"app,omitempty"`
+	Location string   `json:"location,omitempty"`
+	Repeats  []string `json:"repeats"`
 }
 
 const (
 	defaultExamined = 200  // runs one call examines for an assistant
 	reserve         = 4500 // bytes that the answer takes beside findings and calls
 	conciseEvidence = 4    // events quoted per finding
+	runRows         = 9000 // bytes for the list of runs with a repeat
 )
 
 func runFindDuplicates(ctx context.Context, d Deps, in findDuplicatesIn) (*findDuplicatesOut, error) {
@@ -90,7 +102,7 @@ func runFindDuplicates(ctx context.Context, d Deps, in findDuplicatesIn) (*findD
 }
 
 func newDuplicates(in findDuplicatesIn) *findDuplicatesOut {
-	out := &findDuplicatesOut{Calls: []history.CallView{}, Totals: map[string]int{}, Patterns: []history.Pattern{}, Lineage: []history.Lineage{}, detailed: in.detailed()}
+	out := &findDuplicatesOut{Calls: []history.CallView{}, Totals: map[string]int{}, Patterns: []history.Pattern{}, Lineage: []history.Lineage{}, Runs: []repeatsOf{}, detailed: in.detailed()}
 	out.Coverage.list = out.detailed
 	return out
 }
@@ -241,6 +253,9 @@ func (out *findDuplicatesOut) trim(d Deps, f *history.Finding) {
 		f.Attempts = nil // they stand with the finding that is a repeat, or in idem_explain_call
 	}
 	f.Evidence = f.Evidence[:min(len(f.Evidence), conciseEvidence)]
+	if !out.single {
+		f.Evidence = nil // of one run at a time
+	}
 	if n := len(f.Attempts); n > 8 {
 		f.Message += fmt.Sprintf(" (%d of %d attempts listed)", 8, n)
 		f.Attempts = append(slices.Clone(f.Attempts[:5]), f.Attempts[n-3:]...)
@@ -254,11 +269,11 @@ func (out *findDuplicatesOut) trim(d Deps, f *history.Finding) {
 	}
 }
 
-// scan examines the runs that match until limit or the budget is reached. It
-// returns the last run read.
+// scan examines the runs that match, up to limit. All of them are counted; the
+// findings of as many as fit are listed. It returns the last run read.
 func (out *findDuplicatesOut) scan(ctx context.Context, d Deps, f history.Filter, limit int) (*history.Run, error) {
 	var last *history.Run
-	out.spent = reserve
+	out.room, out.rows = d.budget()-reserve-runRows, runRows
 	defer out.join(d)
 	for run, err := range d.histories(ctx, f) {
 		var skipped *history.Skipped
@@ -275,13 +290,18 @@ func (out *findDuplicatesOut) scan(ctx context.Context, d Deps, f history.Filter
 			out.Coverage.miss("the listing ended early: " + err.Error())
 			return last, nil
 		}
-		if limit > 0 && out.Coverage.Runs == limit || !out.add(d, run) {
-			out.Truncated, out.Cursor = true, last.Ref.Cursor()
-			out.Narrow = fmt.Sprintf("%s examined so far; pass cursor for the next, or narrow by workflow, status, since or text.", plural(out.Coverage.Runs, "run is", "runs are"))
-			return last, nil
+		if limit > 0 && out.Coverage.Runs == limit {
+			out.Truncated = true
+			out.Narrow = fmt.Sprintf("%d runs were examined, more match; pass cursor for the next, or narrow by workflow, status, since or text.", limit)
+			if out.resume == "" {
+				out.resume = last.Ref.Cursor()
+			}
+			break
 		}
+		out.add(d, run, last)
 		last = run
 	}
+	out.Cursor = out.resume
 	return last, nil
 }
 
@@ -300,62 +320,97 @@ func (out *findDuplicatesOut) join(d Deps) {
 		more = more[:min(len(more), 5)]
 	}
 	out.Findings = append(out.Findings, more...)
-	if lineage := out.joined.Lineage(); d.Shell || len(lineage) <= 10 {
+	if lineage := out.joined.Lineage(); d.Shell || out.detailed && len(lineage) <= 20 {
 		out.Lineage = list(lineage)
 	}
 }
 
-// add reports on one run of many; false when it does not fit any more.
-func (out *findDuplicatesOut) add(d Deps, run *history.Run) bool {
+// add reports on one run of many; before is the run read before it.
+func (out *findDuplicatesOut) add(d Deps, run, before *history.Run) {
 	a := history.Analyze(run)
 	r := reportOn(&a)
-	calls := r.calls[:0:0]
-	budget := d.budget() * 9 / 10 // what joining adds must fit too
-	for i := range r.findings {
-		out.trim(d, &r.findings[i])
-	}
-	for _, c := range r.calls {
-		if len(c.Findings) > 0 {
-			calls = append(calls, c)
-		}
-	}
-	if budget > 0 {
-		cost := size(r.findings) + size(calls)
-		if out.spent+cost > budget {
-			if out.Coverage.Runs > 0 {
-				return false
-			}
-			n := fitting(len(r.findings), budget-out.spent, func(i int) int { return size(r.findings[i]) })
-			r.findings, calls = r.findings[:n], nil
-			out.Coverage.miss("run " + name(run.Ref) + " has more findings than fit here: ask for it alone with run")
-		}
-		out.spent += cost
-	}
 	out.joined.Add(&a)
 	out.Coverage.read(run)
 	out.Payloads.countRun(run)
-	out.Findings = append(out.Findings, r.findings...)
-	out.Calls = append(out.Calls, calls...)
-	out.Others += len(r.calls) - len(calls)
 	for i := range r.findings {
 		out.Totals[string(r.findings[i].Kind)]++
 	}
-	if r.repeats > 0 {
-		out.repeats++
-		out.found = true
-		if isCatalyst(run.Shape) && len(out.Links) < 10 {
-			out.Links = append(out.Links, d.link(run.Ref, run.Shape))
-		}
-		if len(out.Next) < 3 {
-			out.Next = append(out.Next, nextOf(run, r.findings)...)
-		}
-	}
+	out.list(d, run, before, r)
 	for _, s := range r.unseen {
 		if !slices.Contains(out.NotVisible, s) && len(out.NotVisible) < 12 {
 			out.NotVisible = append(out.NotVisible, s)
 		}
 	}
-	return true
+	if r.repeats == 0 {
+		return
+	}
+	out.found = true
+	out.repeats++
+	row := repeatsOf{Run: shown(run.Ref.Instance), App: shown(run.Ref.App), Location: clean.Line(run.Ref.Location, 300), Repeats: repeatsIn(r)}
+	if out.rows -= size(row); out.rows > 0 || d.Shell {
+		out.Runs = append(out.Runs, row)
+	}
+	if isCatalyst(run.Shape) && len(out.Links) < 10 {
+		out.Links = append(out.Links, d.link(run.Ref, run.Shape))
+	}
+	if len(out.Next) < 3 {
+		out.Next = append(out.Next, nextOf(run, r.findings)...)
+	}
+}
+
+// list adds the findings of a run and their calls if they fit. The first run
+// whose do not is where the answer's cursor continues.
+func (out *findDuplicatesOut) list(d Deps, run, before *history.Run, r report) {
+	if len(r.findings) == 0 || out.resume != "" {
+		out.Others += len(r.calls)
+		return
+	}
+	var calls []history.CallView
+	for _, c := range r.calls {
+		if len(c.Findings) > 0 && (out.detailed || d.Shell) {
+			calls = append(calls, c)
+		}
+	}
+	for i := range r.findings {
+		out.trim(d, &r.findings[i])
+	}
+	if d.budget() > 0 {
+		cost := size(r.findings) + size(calls)
+		if cost > out.room && before != nil {
+			out.resume, out.Truncated = before.Ref.Cursor(), true
+			out.Narrow = "The findings of some runs did not fit; pass cursor to go on with them, or give one as run."
+			return
+		}
+		if cost > out.room {
+			n := fitting(len(r.findings), out.room, func(i int) int { return size(r.findings[i]) })
+			r.findings, calls = r.findings[:n], nil
+			out.Coverage.miss("run " + name(run.Ref) + " has more findings than fit here: ask for it alone with run")
+		}
+		out.room -= cost
+	}
+	out.Findings = append(out.Findings, r.findings...)
+	out.Calls = append(out.Calls, calls...)
+	out.Others += len(r.calls) - len(calls)
+}
+
+// repeatsIn names the repeats of a run in short.
+func repeatsIn(r report) []string {
+	var out []string
+	for i := range r.findings {
+		f := &r.findings[i]
+		if !f.Repeat {
+			continue
+		}
+		s := strings.TrimSpace(string(f.Kind) + " " + subject(f))
+		if n := len(f.Attempts); n > 0 {
+			s += fmt.Sprintf(" (%d attempts)", n)
+		}
+		if len(out) == 6 {
+			return append(out, fmt.Sprintf("and %d more", r.repeats-6))
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 func isCatalyst(s history.Shape) bool {

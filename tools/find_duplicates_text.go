@@ -25,35 +25,39 @@ func (out *findDuplicatesOut) render(t *text) {
 	t.closing(&out.Answer)
 }
 
-// renderScan is one line a finding.
+// renderScan is one line a run with a repeat; in detailed form each finding too.
 func (out *findDuplicatesOut) renderScan(t *text) {
 	var rows [][]string
-	hidden := 0
-	for i := range out.Findings {
-		f := &out.Findings[i]
-		if !out.detailed && (!f.Repeat || len(rows) == conciseRows) {
-			hidden++
-			continue
+	for i, r := range out.Runs {
+		if !out.detailed && i == conciseRows {
+			break
 		}
-		attempts := ""
-		if n := len(f.Attempts); n > 0 {
-			attempts = fmt.Sprint(n)
-		}
-		id := f.Run
+		id := r.Run
 		if id == "" {
-			id = "(" + f.Location + ")"
+			id = "(" + r.Location + ")"
 		}
-		rows = append(rows, []string{id, string(f.Kind), string(f.Certainty), subject(f), attempts})
+		rows = append(rows, []string{id, strings.Join(r.Repeats, ", ")})
 	}
 	if len(rows) > 0 {
 		t.line("")
-		t.table([]string{"RUN", "FINDING", "CERTAINTY", "CALL", "ATTEMPTS"}, rows)
+		t.table([]string{"RUN", "REPEATS"}, rows)
 	}
-	if hidden > 0 {
-		t.line("and %s (%s)", plural(hidden, "more finding", "more findings"), t.detail())
+	if rest := out.repeats - len(rows); rest > 0 {
+		t.line("and %s (%s)", plural(rest, "more run", "more runs"), t.detail())
 	}
 	if len(out.Totals) > 0 {
 		t.line("\nIn all: %s.", totals(out.Totals))
+	}
+	if !out.detailed {
+		return
+	}
+	for i := range out.Findings {
+		f := &out.Findings[i]
+		t.line("\nrun %s", orNone(f.Run+caveat(f.Location)))
+		t.finding(f, true, true)
+	}
+	for _, l := range out.Lineage {
+		t.line("%s", strings.TrimSpace(fmt.Sprintf("%s: %s of %s %s", l.Kind, shown(l.Run), shown(l.Of), l.Note)))
 	}
 }
 

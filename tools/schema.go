@@ -55,7 +55,7 @@ func quote(s string) string {
 	return string(b)
 }
 
-// ShallowSchema names the members of the answer and their types, no deeper: it
+// ShallowSchema names the members of the answer, no deeper: it
 // stands in tools/list, where every byte is paid for by every conversation.
 func (c Capability) ShallowSchema() json.RawMessage {
 	var b strings.Builder
@@ -64,16 +64,19 @@ func (c Capability) ShallowSchema() json.RawMessage {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `%s:{"type":%s}`, quote(m.name), quote(m.kind))
+		if m == "summary" {
+			b.WriteString(`"summary":{"type":"string"}`)
+			continue
+		}
+		b.WriteString(quote(m) + `:{}`)
 	}
 	b.WriteString(`},"required":["summary"]}`)
 	return json.RawMessage(b.String())
 }
 
-type member struct{ name, kind string }
-
-func members(t reflect.Type) []member {
-	var out []member
+// members are the JSON names of an answer's fields.
+func members(t reflect.Type) []string {
+	var out []string
 	for i := range t.NumField() {
 		f := t.Field(i)
 		switch {
@@ -81,26 +84,10 @@ func members(t reflect.Type) []member {
 			out = append(out, members(f.Type)...)
 		case f.IsExported():
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			out = append(out, member{name, kindOf(f.Type)})
+			out = append(out, name)
 		}
 	}
 	return out
-}
-
-func kindOf(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return kindOf(t.Elem())
-	case reflect.Slice:
-		return "array"
-	case reflect.String:
-		return "string"
-	case reflect.Bool:
-		return "boolean"
-	case reflect.Int, reflect.Int32, reflect.Int64:
-		return "integer"
-	}
-	return "object"
 }
 
 // FullSchema is the complete JSON Schema of the answer, as published in

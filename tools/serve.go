@@ -41,7 +41,7 @@ func toolOf(c Capability) mcp.Tool {
 	return mcp.Tool{
 		Name: c.Name, Title: c.Title, Description: c.Purpose,
 		RawInputSchema: c.InputSchema(), RawOutputSchema: c.ShallowSchema(),
-		Annotations: mcp.ToolAnnotation{Title: c.Title, ReadOnlyHint: &yes, DestructiveHint: &no, IdempotentHint: &yes, OpenWorldHint: &no},
+		Annotations: mcp.ToolAnnotation{ReadOnlyHint: &yes, DestructiveHint: &no, IdempotentHint: &yes, OpenWorldHint: &no},
 	}
 }
 
@@ -76,7 +76,8 @@ func handlerOf(c Capability, d Deps, logger zerolog.Logger) server.ToolHandlerFu
 func ServeStdio(ctx context.Context, d Deps, logger zerolog.Logger, in io.Reader, out io.Writer) error {
 	s := server.NewStdioServer(newServer(d, logger))
 	s.SetErrorLogger(log.New(logger, "", 0))
-	err := s.Listen(ctx, in, out)
+	pipe := newDrain(ctx, in, out)
+	err := s.Listen(ctx, pipe, pipe)
 	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
 		return nil
 	}
