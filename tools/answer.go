@@ -172,14 +172,22 @@ type Coverage struct {
 	PassedOver []string `json:"passed_over,omitempty" jsonschema:"each of them with the reason, in detailed form"`
 	Missing    []string `json:"missing" jsonschema:"what was not read, and why"`
 
-	list bool // fill PassedOver
+	list int // how many PassedOver may have
+}
+
+// listFor lets the detailed form list what was passed over.
+func (c *Coverage) listFor(d Deps, p Page) {
+	switch {
+	case !p.detailed():
+	case d.Shell:
+		c.list = 10_000
+	default:
+		c.list = 15
+	}
 }
 
 // maxMissing bounds how many clauses an answer lists; the rest are counted.
-const (
-	maxMissing    = 10
-	maxPassedOver = 60
-)
+const maxMissing = 10
 
 func (c *Coverage) miss(what string) {
 	c.State = "partial"
@@ -206,7 +214,7 @@ func (c *Coverage) skip(s *history.Skipped) {
 		return
 	}
 	c.Skipped++
-	if c.list && len(c.PassedOver) < maxPassedOver {
+	if len(c.PassedOver) < c.list {
 		c.PassedOver = append(c.PassedOver, clean.Line(s.What+": "+s.Why, 240))
 	}
 }

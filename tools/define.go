@@ -157,16 +157,14 @@ func failed(_ Deps, c Capability, err error) Result {
 		p.Do = "For example: " + c.Name + " " + c.Example
 	}
 	var b strings.Builder
-	b.WriteString(p.What)
-	for _, s := range [...]string{p.Means, p.Do} {
+	for _, s := range [...]string{p.What, p.Means, p.Do} {
 		if s != "" {
-			b.WriteString(".\n" + strings.ToUpper(s[:1]) + strings.TrimSuffix(s[1:], "."))
+			b.WriteString(sentence(s) + "\n")
 		}
 	}
-	b.WriteString(".")
 	body, _ := json.Marshal(struct { // strings always marshal
 		Summary string  `json:"summary"`
 		Error   problem `json:"error"`
 	}{p.What, p})
-	return Result{Text: b.String(), JSON: body, Err: err}
+	return Result{Text: strings.TrimSuffix(b.String(), "\n"), JSON: body, Err: err}
 }

@@ -48,12 +48,12 @@ func runExplainCall(ctx context.Context, d Deps, in explainCallIn) (*explainCall
 		return nil, err
 	}
 	a := history.Analyze(run)
-	story, err := a.Explain(in.Call)
+	story, err := a.Explain(callNamed(&a, in.Call))
 	if err != nil {
 		return nil, err
 	}
 	out := &explainCallOut{Call: story, detailed: in.detailed()}
-	out.Call.App, out.Call.Run = shown(story.App), shown(story.Run)
+	cleanStory(&out.Call)
 	out.Coverage.read(run)
 	out.NotVisible = a.NotVisible
 	out.countPayloads(run, story)
@@ -70,6 +70,16 @@ func runExplainCall(ctx context.Context, d Deps, in explainCallIn) (*explainCall
 		out.Next = []Next{n}
 	}
 	return out, nil
+}
+
+// callNamed undoes the cleaning that a call's name went through in an answer.
+func callNamed(a *history.Analysis, name string) string {
+	for i := range a.Calls {
+		if shown(a.Calls[i].Key) == name {
+			return a.Calls[i].Key
+		}
+	}
+	return name
 }
 
 func attemptPosition(cursor string) (int, error) {
@@ -131,7 +141,7 @@ func findingsOf(a history.Analysis, s history.Story) []history.Finding {
 		f := a.Findings[i]
 		for _, key := range callsOf(&f) {
 			if key == s.Call {
-				f.App, f.Run, f.Location = shown(f.App), shown(f.Run), clean.Line(f.Location, 300)
+				cleanFinding(&f)
 				out = append(out, f)
 				break
 			}

@@ -40,8 +40,8 @@ type findDuplicatesOut struct {
 	Totals   map[string]int     `json:"totals" jsonschema:"findings by kind in what was read, also those not listed"`
 	Patterns []history.Pattern  `json:"patterns" jsonschema:"repetitions the workflow makes on purpose; not duplicates"`
 
-	Lineage  []history.Lineage  `json:"lineage" jsonschema:"how the runs that were read hang together"`
-	Runs     []repeatsOf        `json:"runs" jsonschema:"of many runs: those with a repeat, one line each"`
+	Lineage []history.Lineage `json:"lineage" jsonschema:"how the runs that were read hang together"`
+	Runs    []repeatsOf       `json:"runs" jsonschema:"of many runs: those with a repeat, one line each"`
 
 	single   bool
 	detailed bool
@@ -65,11 +65,11 @@ const (
 	defaultExamined = 200  // runs one call examines for an assistant
 	reserve         = 4500 // bytes that the answer takes beside findings and calls
 	conciseEvidence = 4    // events quoted per finding
-	runRows         = 9000 // bytes for the list of runs with a repeat
+	runRows         = 7000 // bytes for the list of runs with a repeat
 )
 
 func runFindDuplicates(ctx context.Context, d Deps, in findDuplicatesIn) (*findDuplicatesOut, error) {
-	out := newDuplicates(in)
+	out := newDuplicates(d, in)
 	if in.History != "" || in.Run != "" {
 		run, err := d.resolve(ctx, in.Which)
 		if err != nil {
@@ -93,7 +93,7 @@ func runFindDuplicates(ctx context.Context, d Deps, in findDuplicatesIn) (*findD
 		return nil, &fault.Error{Kind: fault.Damaged, What: "read " + out.damaged.What + ": " + out.damaged.Why, Means: "no run was read, so nothing is known about duplicates"}
 	}
 	if out.Coverage.Runs == 1 && !out.Truncated && in.Cursor == "" { // a single run is told as one
-		one := newDuplicates(in)
+		one := newDuplicates(d, in)
 		one.Coverage = Coverage{State: out.Coverage.State, Skipped: out.Coverage.Skipped, PassedOver: out.Coverage.PassedOver}
 		return one, one.examine(d, in, last)
 	}
@@ -101,9 +101,9 @@ func runFindDuplicates(ctx context.Context, d Deps, in findDuplicatesIn) (*findD
 	return out, nil
 }
 
-func newDuplicates(in findDuplicatesIn) *findDuplicatesOut {
+func newDuplicates(d Deps, in findDuplicatesIn) *findDuplicatesOut {
 	out := &findDuplicatesOut{Calls: []history.CallView{}, Totals: map[string]int{}, Patterns: []history.Pattern{}, Lineage: []history.Lineage{}, Runs: []repeatsOf{}, detailed: in.detailed()}
-	out.Coverage.list = out.detailed
+	out.Coverage.listFor(d, in.Page)
 	return out
 }
 
@@ -120,8 +120,10 @@ func reportOn(a *history.Analysis) report {
 	r := report{findings: a.Findings, calls: a.Table(), patterns: a.Patterns, unseen: a.NotVisible, repeats: a.Repeats()}
 	slices.SortStableFunc(r.findings, func(x, y history.Finding) int { return gravity(x.Kind) - gravity(y.Kind) })
 	for i := range r.findings {
-		f := &r.findings[i]
-		f.App, f.Run, f.Location = shown(f.App), shown(f.Run), clean.Line(f.Location, 300)
+		cleanFinding(&r.findings[i])
+	}
+	for i := range r.calls {
+		cleanCall(&r.calls[i])
 	}
 	return r
 }
@@ -216,10 +218,10 @@ func (out *findDuplicatesOut) take(d Deps, in findDuplicatesIn, run *history.Run
 }
 
 // A run is long from so many events on; its concise answer is then at most 5 %
-// of the history's JSON, of which an event takes at least 230 bytes.
+// of the history's JSON, of which an event takes at least 160 bytes.
 const (
 	longRun       = 800
-	bytesPerEvent = 11
+	bytesPerEvent = 8
 )
 
 // callsOf are the calls a finding is about.
@@ -273,7 +275,7 @@ func (out *findDuplicatesOut) trim(d Deps, f *history.Finding) {
 // findings of as many as fit are listed. It returns the last run read.
 func (out *findDuplicatesOut) scan(ctx context.Context, d Deps, f history.Filter, limit int) (*history.Run, error) {
 	var last *history.Run
-	out.room, out.rows = d.budget()-reserve-runRows, runRows
+	out.room, out.rows = d.budget()*9/10-reserve-runRows, runRows // what joining adds must fit too
 	defer out.join(d)
 	for run, err := range d.histories(ctx, f) {
 		var skipped *history.Skipped
@@ -312,9 +314,8 @@ func (out *findDuplicatesOut) join(d Deps) {
 	}
 	more := out.joined.Findings()
 	for i := range more {
-		f := &more[i]
-		f.App, f.Run, f.Location = shown(f.App), shown(f.Run), clean.Line(f.Location, 300)
-		out.Totals[string(f.Kind)]++
+		cleanFinding(&more[i])
+		out.Totals[string(more[i].Kind)]++
 	}
 	if d.budget() > 0 {
 		more = more[:min(len(more), 5)]

@@ -28,13 +28,17 @@ func (out *findDuplicatesOut) render(t *text) {
 // renderScan is one line a run with a repeat; in detailed form each finding too.
 func (out *findDuplicatesOut) renderScan(t *text) {
 	var rows [][]string
+	lives := map[string]int{}
+	for _, r := range out.Runs {
+		lives[r.Run]++
+	}
 	for i, r := range out.Runs {
 		if !out.detailed && i == conciseRows {
 			break
 		}
 		id := r.Run
-		if id == "" {
-			id = "(" + r.Location + ")"
+		if id == "" || lives[id] > 1 { // only the location tells them apart
+			id = strings.TrimSpace(id + " (" + r.Location + ")")
 		}
 		rows = append(rows, []string{id, strings.Join(r.Repeats, ", ")})
 	}
@@ -115,15 +119,15 @@ func (out *findDuplicatesOut) renderRun(t *text) {
 		drawn[about] = drawn[about] || len(f.Attempts)+len(f.Calls) > 0
 	}
 	for _, p := range out.Patterns {
-		t.line("\nOn purpose: %s %s. %s", p.Kind, strings.TrimSpace(fmt.Sprintf("%s %s", clean.Line(p.Activity, 80), times(p.Calls))), sentence(p.Note))
+		about := p.Kind
+		if p.Activity != "" {
+			about += " of " + clean.Line(p.Activity, 80)
+		}
+		if p.Calls > 0 {
+			about += fmt.Sprintf(" (%d calls)", p.Calls)
+		}
+		t.line("\nOn purpose: %s. %s", about, sentence(p.Note))
 	}
-}
-
-func times(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("(%d calls)", n)
 }
 
 // finding writes one finding, with its attempts on a timeline if draw.

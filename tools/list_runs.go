@@ -57,7 +57,7 @@ func runListRuns(ctx context.Context, d Deps, in listRunsIn) (*listRunsOut, erro
 		limit = defaultRuns
 	}
 	out := &listRunsOut{Runs: []runRow{}}
-	out.Coverage.list = in.detailed()
+	out.Coverage.listFor(d, in.Page)
 	var last history.Ref
 	spent := 0
 	for h, err := range d.Source.Runs(ctx, f) {

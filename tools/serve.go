@@ -86,7 +86,8 @@ func ServeStdio(ctx context.Context, d Deps, logger zerolog.Logger, in io.Reader
 
 // Handler serves MCP over streamable HTTP at /mcp behind the guard of g.
 func Handler(d Deps, logger zerolog.Logger, g Guard) http.Handler {
-	h := server.NewStreamableHTTPServer(newServer(d, logger), server.WithStateful(true), server.WithSessionIdleTTL(30*time.Minute))
+	h := server.NewStreamableHTTPServer(newServer(d, logger), server.WithStateful(true), server.WithDisableLocalhostProtection(true), // the guard's own check admits configured hosts
+		server.WithSessionIdleTTL(30*time.Minute))
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", h)
 	return g.wrap(mux)

@@ -7,6 +7,7 @@
 package file
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,7 +114,7 @@ func (s *Source) Describe(context.Context) history.Description {
 }
 
 // Runs iterates over the runs in the order of the paths, directories in lexical
-// order. What is no run comes as a *history.Skipped.
+// order, a folder's subfolders before its files. What is no run comes as a *history.Skipped.
 func (s *Source) Runs(ctx context.Context, f history.Filter) iter.Seq2[history.Header, error] {
 	return func(yield func(history.Header, error) bool) {
 		for run, err := range s.Histories(ctx, f) {
@@ -152,40 +153,73 @@ func (s *Source) Histories(ctx context.Context, f history.Filter) iter.Seq2[*his
 // Run reads the run that ref names by its instance id, or by its location. An
 // id that stands in several places is an error that lists them.
 func (s *Source) Run(ctx context.Context, ref history.Ref) (*history.Run, error) {
-	var m matches
-	var damaged []string
-	for run, err := range s.Histories(ctx, history.Filter{App: ref.App}) {
+	if run, err := s.at(ctx, cmp.Or(ref.Location, ref.Instance)); run != nil || err != nil || ref.Location != "" {
+		if run == nil && err == nil {
+			err = absent(ref, nil)
+		}
+		return run, err
+	}
+	m, damaged, err := s.search(ctx, ref, ref.Instance)
+	if err == nil && m.none() {
+		m, damaged, err = s.search(ctx, ref, "") // an id that was cleaned for an answer stands nowhere as it was shown
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.pick(ref, damaged)
+}
+
+// search looks for ref in the folders that mention want.
+func (s *Source) search(ctx context.Context, ref history.Ref, want string) (m matches, damaged []string, failure error) {
+	w := &walk{ctx: ctx, s: s, want: want}
+	w.emit = func(run *history.Run, err error) bool {
 		var skipped *history.Skipped
 		switch {
 		case errors.As(err, &skipped):
 			if skipped.Damaged {
 				damaged = append(damaged, skipped.What)
 			}
-			continue
 		case err != nil:
-			return nil, err
+			failure = err
+			return false
+		case ref.App != "" && ref.App != run.Ref.App, ref.Execution != "" && ref.Execution != run.Ref.Execution:
+		default:
+			m.add(run, ref.Instance)
 		}
-		m.seen++
-		if ref.Execution != "" && ref.Execution != run.Ref.Execution {
-			continue
+		return true
+	}
+	w.paths()
+	return m, damaged, failure
+}
+
+// at reads the run at a location without looking elsewhere; nil when none of
+// the source's paths leads there.
+func (s *Source) at(ctx context.Context, location string) (*history.Run, error) {
+	var found *history.Run
+	var failure error
+	w := &walk{ctx: ctx, s: s}
+	w.emit = func(run *history.Run, err error) bool {
+		var skipped *history.Skipped
+		switch {
+		case err == nil && run.Ref.Location == location:
+			found = run
+		case errors.As(err, &skipped) && skipped.What == clean.Line(location, 200):
+			failure = &fault.Error{Kind: fault.Damaged, What: "read " + skipped.What + ": " + skipped.Why, Means: "nothing is known about this run"}
 		}
-		if ref.Location != "" {
-			if run.Ref.Location == ref.Location {
-				return run, nil
+		return found == nil && failure == nil
+	}
+	for _, p := range s.paths {
+		if filepath.ToSlash(p) == location {
+			if info, err := os.Stat(p); err == nil && !info.IsDir() {
+				w.path(p)
 			}
 			continue
 		}
-		if run.Ref.Instance == ref.Instance || clean.Line(run.Ref.Instance, 0) == ref.Instance {
-			m.byID = append(m.byID, run)
-		}
-		if run.Ref.Location == ref.Instance || path.Base(run.Ref.Location) == ref.Instance || path.Base(path.Dir(run.Ref.Location)) == ref.Instance {
-			m.byPlace = append(m.byPlace, run)
-		}
-		if id := recorded(run); id == ref.Instance || clean.Line(id, 0) == ref.Instance {
-			m.byEvent = append(m.byEvent, run)
+		if rel, ok := strings.CutPrefix(location, strings.TrimSuffix(filepath.ToSlash(p), "/")+"/"); ok && fs.ValidPath(rel) {
+			w.folder(p, path.Dir(rel))
 		}
 	}
-	return m.pick(ref, damaged)
+	return found, failure
 }
 
 // recorded is the instance id in the run's own events: its id, or its source's
@@ -200,15 +234,26 @@ func recorded(run *history.Run) string {
 }
 
 // matches are the runs that a reference may mean, by how it matched.
-type matches struct {
-	byID, byPlace, byEvent []*history.Run
-	seen                   int
+type matches struct{ byID, byPlace, byEvent []*history.Run }
+
+func (m *matches) none() bool { return len(m.byID)+len(m.byPlace)+len(m.byEvent) == 0 }
+
+func (m *matches) add(run *history.Run, id string) {
+	same := func(s string) bool { return s == id || clean.Line(s, 0) == id }
+	if same(run.Ref.Instance) {
+		m.byID = append(m.byID, run)
+	}
+	if l := run.Ref.Location; path.Base(l) == id || path.Base(path.Dir(l)) == id {
+		m.byPlace = append(m.byPlace, run)
+	}
+	if same(recorded(run)) {
+		m.byEvent = append(m.byEvent, run)
+	}
 }
 
-func (m matches) pick(ref history.Ref, damaged []string) (*history.Run, error) {
+func (m *matches) pick(ref history.Ref, damaged []string) (*history.Run, error) {
 	found := m.byID
-	if len(found) == 0 || len(found) > 1 && len(m.byPlace) == 1 {
-		// An id that stands in several places may have one named like it.
+	if len(found) == 0 {
 		found = m.byPlace
 	}
 	if len(found) == 0 {
@@ -218,11 +263,7 @@ func (m matches) pick(ref history.Ref, damaged []string) (*history.Run, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		e := &fault.Error{Kind: fault.NotFound, What: "find run " + clean.Line(cmpOr(ref.Instance, ref.Location), 200), Means: fmt.Sprintf("it is not among the %s here, which says nothing about runs elsewhere", runs(m.seen)), Do: "idem_list_runs lists what is here"}
-		if len(damaged) > 0 {
-			e.Means += fmt.Sprintf("; %d files could not be read", len(damaged))
-		}
-		return nil, e
+		return nil, absent(ref, damaged)
 	}
 	places := make([]string, 0, len(found))
 	for _, r := range found[:min(len(found), 8)] {
@@ -231,18 +272,13 @@ func (m matches) pick(ref history.Ref, damaged []string) (*history.Run, error) {
 	return nil, &fault.Error{Kind: fault.BadInput, What: fmt.Sprintf("run %s stands in %d places", clean.Line(ref.Instance, 200), len(found)), Do: "Name one by its location: " + strings.Join(places, ", ")}
 }
 
-func runs(n int) string {
-	if n == 1 {
-		return "1 run"
+func absent(ref history.Ref, damaged []string) error {
+	e := &fault.Error{Kind: fault.NotFound, What: "find run " + clean.Line(cmp.Or(ref.Instance, ref.Location), 200),
+		Means: "it is not among the runs here, which says nothing about runs elsewhere", Do: "idem_list_runs lists what is here"}
+	if n := len(damaged); n > 0 {
+		e.Means += fmt.Sprintf("; %d of the files that mention it could not be read", n)
 	}
-	return fmt.Sprintf("%d runs", n)
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+	return e
 }
 
 // decode turns a file's bytes into a run.

@@ -173,8 +173,8 @@ func TestRun(t *testing.T) {
 		part string
 	}{
 		"two places":             {history.Ref{Instance: "order-1"}, fault.BadInput, "stands in 2 places"},
-		"absent":                 {history.Ref{Instance: "order-9"}, fault.NotFound, "not among the 3 runs"},
-		"another app":            {history.Ref{Instance: "order-1", App: "billing"}, fault.NotFound, "not among the 0 runs"},
+		"absent":                 {history.Ref{Instance: "order-9"}, fault.NotFound, "not among the runs here"},
+		"another app":            {history.Ref{Instance: "order-1", App: "billing"}, fault.NotFound, "not among the runs here"},
 		"outside the directory":  {history.Ref{Location: "/etc/passwd"}, fault.NotFound, ""},
 		"dots":                   {history.Ref{Instance: "../../etc/passwd"}, fault.NotFound, ""},
 		"by place":               {history.Ref{Instance: "x.first"}, 0, ""},

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/idem-mcp/idem-mcp/history"
@@ -21,6 +23,7 @@ type walk struct {
 	ctx   context.Context
 	s     *Source
 	after string // files up to and including this location are passed over unread; "" once it was met
+	want  string // folders whose files do not mention it are passed over; "" wants all
 	emit  func(*history.Run, error) bool
 }
 
@@ -55,13 +58,7 @@ func (w *walk) path(p string) bool {
 		return w.fail(pathError(p, err))
 	}
 	if info.IsDir() {
-		root, err := os.OpenRoot(p)
-		if err != nil {
-			return w.fail(pathError(p, err))
-		}
-		defer root.Close()
-		t := tree{walk: w, base: filepath.ToSlash(p), fsys: root.FS()}
-		return t.dir(".", 0)
+		return w.tree(p, func(t tree) bool { return t.dir(".", 0) })
 	}
 	if w.passed(filepath.ToSlash(p)) {
 		return true
@@ -72,6 +69,24 @@ func (w *walk) path(p string) bool {
 		beside = os.DirFS(filepath.Dir(p))
 	}
 	return w.named(filepath.ToSlash(p), data, err, beside)
+}
+
+// tree opens the directory p and walks it with f.
+func (w *walk) tree(p string, f func(tree) bool) bool {
+	root, err := os.OpenRoot(p)
+	if err != nil {
+		return w.fail(pathError(p, err))
+	}
+	defer root.Close()
+	return f(tree{walk: w, base: filepath.ToSlash(p), fsys: root.FS()})
+}
+
+// folder reads one folder inside the directory p, without those below it.
+func (w *walk) folder(p, name string) bool {
+	return w.tree(p, func(t tree) bool {
+		entries, err := fs.ReadDir(t.fsys, name)
+		return err != nil || t.files(name, entries)
+	})
 }
 
 // named emits a file the caller named; beside is the directory it stands in.
@@ -190,12 +205,6 @@ func (t tree) dir(name string, depth int) bool {
 	if err != nil {
 		return t.skip(name, clean.Line(cause(err).Error(), 160), true)
 	}
-	f := folder{tree: t, name: name, whole: t.after == ""}
-	for _, e := range entries {
-		if e.Name() == metadataName && e.Type().IsRegular() {
-			f.described = true
-		}
-	}
 	for _, e := range entries {
 		full := path.Join(name, e.Name())
 		ok := true
@@ -208,15 +217,58 @@ func (t tree) dir(name string, depth int) bool {
 			ok = t.skip(full, "a symbolic link, which is not followed inside a directory", false)
 		case !e.Type().IsRegular():
 			ok = t.skip(full, "not a regular file", false)
-		case e.Name() == metadataName:
-		default:
-			ok = f.file(full)
 		}
 		if !ok {
 			return false
 		}
 	}
+	return t.files(name, entries)
+}
+
+// files reads the regular files of a folder.
+func (t tree) files(name string, entries []fs.DirEntry) bool {
+	f := folder{tree: t, name: name, whole: t.after == ""}
+	var names []string
+	for _, e := range entries {
+		switch {
+		case !e.Type().IsRegular() || strings.HasPrefix(e.Name(), "."):
+		case e.Name() == metadataName:
+			f.described = true
+		default:
+			names = append(names, path.Join(name, e.Name()))
+		}
+	}
+	if t.want != "" && !f.mentions(names) {
+		return true
+	}
+	for _, n := range names {
+		if !f.file(n) {
+			return false
+		}
+	}
 	return f.finish()
+}
+
+// mentions reports whether a file of the folder may be about the wanted run.
+// What cannot be searched as text (a base64 archive, UTF-16, an id that JSON
+// would escape) may always be.
+func (f *folder) mentions(names []string) bool {
+	if strings.Contains(f.location(f.name), f.want) || strings.Trim(f.want, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:") != "" {
+		return true
+	}
+	if f.described {
+		names = append(slices.Clip(names), path.Join(f.name, metadataName))
+	}
+	for _, n := range names {
+		if strings.Contains(n, f.want) {
+			return true
+		}
+		data, err := readFile(f.fsys, n)
+		if err != nil || bytes.Contains(data, []byte(f.want)) || bytes.Contains(data, []byte("rawBase64")) || bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+			return true
+		}
+	}
+	return false
 }
 
 // folder is the state of one directory while it is read. Where metadata.json
