@@ -61,11 +61,11 @@ type eventRow struct {
 	Failure         *failureRow      `json:"failure,omitempty"`
 }
 
+// originRow says why a timer was set. Of is the task execution id, the first
+// child's run id or the event's name.
 type originRow struct {
-	Kind            string `json:"kind"`
-	TaskExecutionID string `json:"task_execution_id,omitempty"`
-	Instance        string `json:"instance,omitempty"`
-	Name            string `json:"name,omitempty"`
+	Kind string `json:"kind"`
+	Of   string `json:"of,omitempty"`
 }
 
 type failureRow struct {
@@ -175,7 +175,7 @@ func eventOf(e *history.Event, detailed bool) eventRow {
 		r.Status = e.Status.String()
 	}
 	if o := e.Origin; o.Kind != history.OriginUnknown {
-		r.Origin = &originRow{o.Kind.String(), shown(o.TaskExecutionID), shown(o.Instance), shown(o.Name)}
+		r.Origin = &originRow{o.Kind.String(), shown(o.Ref)}
 	}
 	if e.Parent != nil {
 		r.Parent = shown(e.Parent.Instance)
@@ -256,7 +256,7 @@ func (e eventRow) notes() string {
 	}
 	add("", e.Status)
 	if e.Origin != nil {
-		add("origin ", strings.TrimSpace(e.Origin.Kind+" "+e.Origin.TaskExecutionID+e.Origin.Instance+e.Origin.Name))
+		add("origin ", strings.TrimSpace(e.Origin.Kind+" "+e.Origin.Of))
 	}
 	if e.FireAt != "" {
 		add("fires ", e.FireAt)
