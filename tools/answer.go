@@ -207,6 +207,18 @@ func (c *Coverage) read(r *history.Run) {
 	}
 }
 
+// without is the coverage before r, the only run read, was read.
+func (c *Coverage) without(r *history.Run) Coverage {
+	before := *c
+	before.Runs, before.Events, before.Missing = 0, 0, nil
+	for _, m := range c.Missing {
+		if !strings.HasPrefix(m, "run "+name(r.Ref)+": ") {
+			before.Missing = append(before.Missing, m)
+		}
+	}
+	return before
+}
+
 // skip records what a listing passed over.
 func (c *Coverage) skip(s *history.Skipped) {
 	if s.Damaged {

@@ -94,7 +94,7 @@ func runFindDuplicates(ctx context.Context, d Deps, in findDuplicatesIn) (*findD
 	}
 	if out.Coverage.Runs == 1 && !out.Truncated && in.Cursor == "" { // a single run is told as one
 		one := newDuplicates(d, in)
-		one.Coverage = Coverage{State: out.Coverage.State, Skipped: out.Coverage.Skipped, PassedOver: out.Coverage.PassedOver}
+		one.Coverage = out.Coverage.without(last)
 		return one, one.examine(d, in, last)
 	}
 	out.concludeScan(in)
