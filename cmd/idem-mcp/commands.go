@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"github.com/idem-mcp/idem-mcp/internal/fault"
+	"github.com/idem-mcp/idem-mcp/internal/nearest"
+	"github.com/idem-mcp/idem-mcp/links"
+	"github.com/idem-mcp/idem-mcp/tools"
+)
+
+// app is one execution of the program.
+type app struct {
+	world
+	configPath string
+	output     string
+	logLevel   string
+	code       int
+}
+
+func execute(ctx context.Context, w world) int {
+	a := &app{world: w, code: exitNothing}
+	root := a.root()
+	root.SetArgs(w.Args)
+	root.SetIn(w.Stdin)
+	root.SetOut(w.Stdout)
+	root.SetErr(w.Stderr)
+	if err := root.ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(w.Stderr, "idem-mcp: "+err.Error())
+		return exitError
+	}
+	return a.code
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "idem-mcp",
+		Short: "Was this activity executed twice?",
+		Long: `idem-mcp reads recorded workflow runs of Dapr and Catalyst and says which activity
+calls were executed more than once, how certain that is, and on what evidence.
+It changes nothing. A clean history is "not visible", never "ran once".
+
+Exit codes: 0 nothing found, 1 a repeat was found, 2 read only in part, 3 error.`,
+		Example:       "  idem-mcp duplicates examples/runs\n  idem-mcp serve",
+		SilenceErrors: true, SilenceUsage: true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.configPath, "config", "", "configuration file (default .idem-mcp.yaml here, else ~/.config/idem-mcp/config.yaml)")
+	flags.StringVar(&a.output, "output", "text", "text or json")
+	flags.StringVar(&a.logLevel, "log-level", "", "error, warn, info or debug, to standard error")
+	root.SetFlagErrorFunc(flagError)
+	for _, c := range tools.All() {
+		root.AddCommand(a.command(c))
+	}
+	root.AddCommand(a.serve(), a.version())
+	return root
+}
+
+// command is a capability as a shell command: its arguments are flags, and
+// where it reads runs, files and directories may be named.
+func (a *app) command(c tools.Capability) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: c.Command, Short: c.Title, Long: c.Purpose + "\n\nThe same as the MCP tool " + c.Name + ".", Args: cobra.NoArgs,
+		Example: example(c),
+	}
+	if c.Paths {
+		cmd.Use += " [PATH…]"
+		cmd.Args = cobra.ArbitraryArgs
+		cmd.Long += "\nPATH is an exported run, a directory of them, or - for standard input; without one the configured source is read."
+	}
+	for _, f := range c.Fields {
+		if f.Kind == "text" {
+			continue // a history comes from a file or standard input here
+		}
+		usage := f.Doc
+		if len(f.Enum) > 0 && !strings.Contains(usage, f.Enum[0]) {
+			usage += " (" + strings.Join(f.Enum, ", ") + ")"
+		}
+		switch f.Kind {
+		case "integer":
+			cmd.Flags().Int(flagName(f), 0, usage)
+		case "boolean":
+			cmd.Flags().Bool(flagName(f), false, usage)
+		case "strings":
+			cmd.Flags().StringSlice(flagName(f), nil, usage)
+		default:
+			cmd.Flags().String(flagName(f), f.Default, usage)
+		}
+	}
+	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
+		deps, _, err := a.deps(paths, true)
+		if err != nil {
+			return err
+		}
+		args, err := arguments(cmd, c)
+		if err != nil {
+			return err
+		}
+		return a.answer(c.Call(cmd.Context(), deps, args))
+	}
+	return cmd
+}
+
+func flagName(f tools.Field) string { return strings.ReplaceAll(f.Name, "_", "-") }
+
+// example shows the capability's example arguments as flags.
+func example(c tools.Capability) string {
+	var args map[string]any
+	if json.Unmarshal([]byte(c.Example), &args) != nil {
+		return ""
+	}
+	line := "  idem-mcp " + c.Command
+	for _, f := range c.Fields {
+		v, ok := args[f.Name]
+		if !ok || f.Kind == "text" {
+			continue
+		}
+		if list, ok := v.([]any); ok {
+			parts := make([]string, len(list))
+			for i, x := range list {
+				parts[i] = fmt.Sprint(x)
+			}
+			v = strings.Join(parts, ",")
+		}
+		line += fmt.Sprintf(" --%s %v", flagName(f), v)
+	}
+	if c.Paths {
+		line += "\n  idem-mcp " + c.Command + " examples/runs"
+	}
+	return line
+}
+
+// arguments turns the flags that were given into the tool's arguments.
+func arguments(cmd *cobra.Command, c tools.Capability) (json.RawMessage, error) {
+	args := map[string]any{}
+	for _, f := range c.Fields {
+		name := flagName(f)
+		if f.Kind == "text" || !cmd.Flags().Changed(name) {
+			continue
+		}
+		var err error
+		switch f.Kind {
+		case "integer":
+			args[f.Name], err = cmd.Flags().GetInt(name)
+		case "boolean":
+			args[f.Name], err = cmd.Flags().GetBool(name)
+		case "strings":
+			args[f.Name], err = cmd.Flags().GetStringSlice(name)
+		default:
+			args[f.Name], err = cmd.Flags().GetString(name)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(args)
+}
+
+// answer prints a result and settles the exit code.
+func (a *app) answer(r tools.Result) error {
+	if a.output == "json" && r.JSON != nil {
+		var b bytes.Buffer
+		if err := json.Indent(&b, r.JSON, "", "  "); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(a.Stdout, b.String()); err != nil {
+			return err
+		}
+	} else if r.Err != nil {
+		fmt.Fprintln(a.Stderr, "idem-mcp: "+r.Text)
+	} else if _, err := io.WriteString(a.Stdout, r.Text); err != nil {
+		return err
+	}
+	switch {
+	case r.Err != nil:
+		a.code = exitError
+	case r.Found:
+		a.code = exitFound
+	case r.Partial:
+		a.code = exitPartial
+	}
+	return nil
+}
+
+// deps wires what the capabilities need.
+func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
+	if a.output != "text" && a.output != "json" {
+		return tools.Deps{}, config{}, &fault.Error{Kind: fault.BadInput, What: fmt.Sprintf("--output cannot be %q", a.output), Do: "It can be text or json"}
+	}
+	c, err := load(a.configPath, a.Env)
+	if err != nil {
+		return tools.Deps{}, c, err
+	}
+	if a.logLevel != "" {
+		c.Log.Level = a.logLevel
+		if err := c.check(); err != nil {
+			return tools.Deps{}, c, err
+		}
+	}
+	src, chosen, err := openSource(c, paths, a.Stdin)
+	if err != nil {
+		return tools.Deps{}, c, err
+	}
+	return tools.Deps{
+		Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
+		Project: links.ParseProject(c.Links.Project), Version: version(), Now: time.Now, Shell: shell,
+	}, c, nil
+}
+
+// logger writes to standard error, whatever the command: on a stdio server
+// standard output belongs to the protocol.
+func (a *app) logger(c config) zerolog.Logger {
+	level, err := zerolog.ParseLevel(c.Log.Level)
+	if err != nil {
+		level = zerolog.WarnLevel
+	}
+	return zerolog.New(a.Stderr).Level(level).With().Timestamp().Logger()
+}
+
+// flagError names the flag that was probably meant.
+func flagError(cmd *cobra.Command, err error) error {
+	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !ok {
+		return err
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflagFlag) { known = append(known, f.Name) })
+	msg := "there is no flag --" + name
+	if n := nearest.Of(name, known); n != "" {
+		msg += "; did you mean --" + n + "?"
+	}
+	return errors.New(msg + " See: " + cmd.CommandPath() + " --help")
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/viper"
+
+	"github.com/idem-mcp/idem-mcp/internal/clean"
+	"github.com/idem-mcp/idem-mcp/internal/fault"
+	"github.com/idem-mcp/idem-mcp/internal/nearest"
+)
+
+const (
+	envPrefix  = "IDEM_MCP"
+	localFile  = ".idem-mcp.yaml"
+	configFile = "config.yaml" // in the user's configuration directory
+)
+
+// config is every setting. config.example.yaml shows each with its default and
+// meaning; a test compares the two.
+type config struct {
+	Source struct {
+		Kind  string   `mapstructure:"kind"`
+		Paths []string `mapstructure:"paths"`
+	} `mapstructure:"source"`
+	DataSharing  string `mapstructure:"data_sharing"`
+	Fingerprints bool   `mapstructure:"fingerprints"`
+	Catalyst     struct {
+		URL string `mapstructure:"url"`
+	} `mapstructure:"catalyst"`
+	Links struct {
+		Console string `mapstructure:"console"`
+		Project string `mapstructure:"project"`
+	} `mapstructure:"links"`
+	Serve struct {
+		Token     string   `mapstructure:"token"`
+		TokenFile string   `mapstructure:"token_file"`
+		Hosts     []string `mapstructure:"hosts"`
+		Origins   []string `mapstructure:"origins"`
+	} `mapstructure:"serve"`
+	Log struct {
+		Level string `mapstructure:"level"`
+	} `mapstructure:"log"`
+}
+
+// defaults names every key. A key that is not here does not exist.
+func defaults() map[string]any {
+	return map[string]any{
+		"source.kind":      "auto",
+		"source.paths":     []string{},
+		"data_sharing":     "metadata",
+		"fingerprints":     false,
+		"catalyst.url":     "https://mcp.cloud.r1.diagrid.io/mcp",
+		"links.console":    "",
+		"links.project":    "",
+		"serve.token":      "",
+		"serve.token_file": "",
+		"serve.hosts":      []string{},
+		"serve.origins":    []string{},
+		"log.level":        "warn",
+	}
+}
+
+// guarded keys may not stand in a file of the working directory, which a cloned
+// repository can bring along: they name where credentials go, and who may ask.
+var guarded = [...]string{"catalyst.", "serve."}
+
+// load reads the configuration: defaults, then the first file found, then the
+// environment. Flags win over all of it where they exist.
+func load(path string, env []string) (config, error) {
+	var c config
+	v := viper.New()
+	known := make([]string, 0, 16)
+	for k, d := range defaults() {
+		v.SetDefault(k, d)
+		known = append(known, k)
+	}
+	slices.Sort(known)
+	file, local, err := findConfig(path, env)
+	if err != nil {
+		return c, err
+	}
+	if file != "" {
+		if err := readConfig(v, file, local, known); err != nil {
+			return c, err
+		}
+	}
+	if err := readEnvironment(v, env, known); err != nil {
+		return c, err
+	}
+	if err := v.UnmarshalExact(&c); err != nil {
+		return c, &fault.Error{Kind: fault.Config, What: "read the configuration", Cause: errors.New(clean.Line(err.Error(), 300))}
+	}
+	return c, c.check()
+}
+
+// findConfig returns the file to read: the one named, that of the environment,
+// one in the working directory (local), or the user's.
+func findConfig(path string, env []string) (file string, local bool, err error) {
+	if path == "" {
+		path, _ = lookup(env, envPrefix+"_CONFIG")
+	}
+	if path != "" {
+		if _, err := os.Stat(path); err != nil {
+			return "", false, &fault.Error{Kind: fault.Config, What: "there is no configuration file " + path}
+		}
+		return path, false, nil
+	}
+	if _, err := os.Stat(localFile); err == nil {
+		return localFile, true, nil
+	}
+	dir, ok := lookup(env, "XDG_CONFIG_HOME")
+	if !ok || dir == "" {
+		home, _ := lookup(env, "HOME")
+		if home == "" {
+			return "", false, nil
+		}
+		dir = filepath.Join(home, ".config")
+	}
+	file = filepath.Join(dir, "idem-mcp", configFile)
+	if _, err := os.Stat(file); err != nil {
+		return "", false, nil //nolint:nilerr // no file is the usual case
+	}
+	return file, false, nil
+}
+
+func readConfig(v *viper.Viper, file string, local bool, known []string) error {
+	own := viper.New() // alone, so that its keys can be told from the defaults
+	own.SetConfigFile(file)
+	own.SetConfigType("yaml")
+	if err := own.ReadInConfig(); err != nil {
+		return &fault.Error{Kind: fault.Config, What: "read " + file, Cause: errors.New(clean.Line(err.Error(), 300))}
+	}
+	for _, k := range own.AllKeys() {
+		if !slices.Contains(known, k) {
+			return unknownKey(fmt.Sprintf("%s has the unknown key %q", file, clean.Line(k, 80)), k, known)
+		}
+		for _, g := range guarded {
+			if local && strings.HasPrefix(k, g) {
+				return &fault.Error{Kind: fault.Config, What: fmt.Sprintf("%s sets %s, which a file in the working directory may not", file, k),
+					Do: "Set it in your own configuration file or the environment"}
+			}
+		}
+	}
+	return v.MergeConfigMap(own.AllSettings())
+}
+
+// readEnvironment takes IDEM_MCP_SERVE_TOKEN for serve.token. Lists are
+// separated by commas.
+func readEnvironment(v *viper.Viper, env []string, known []string) error {
+	variables := map[string]string{}
+	names := make([]string, 0, len(known))
+	for _, k := range known {
+		name := envPrefix + "_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(k))
+		variables[name] = k
+		names = append(names, name)
+	}
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		if !strings.HasPrefix(name, envPrefix+"_") || name == envPrefix+"_CONFIG" {
+			continue
+		}
+		k, ok := variables[name]
+		if !ok {
+			return unknownKey("the environment sets the unknown "+clean.Line(name, 80), name, names)
+		}
+		v.Set(k, value)
+	}
+	return nil
+}
+
+func unknownKey(what, key string, known []string) error {
+	e := &fault.Error{Kind: fault.Config, What: what, Do: "The keys are " + strings.Join(known, ", ")}
+	if n := nearest.Of(key, known); n != "" {
+		e.Do = fmt.Sprintf("Did you mean %s? %s", n, e.Do)
+	}
+	return e
+}
+
+func (c config) check() error {
+	for _, x := range [...]struct {
+		key, value string
+		allowed    []string
+	}{
+		{"source.kind", c.Source.Kind, sourceKinds()},
+		{"data_sharing", c.DataSharing, []string{"metadata", "full"}},
+		{"log.level", c.Log.Level, []string{"error", "warn", "info", "debug"}},
+	} {
+		if !slices.Contains(x.allowed, x.value) {
+			e := &fault.Error{Kind: fault.Config, What: fmt.Sprintf("%s cannot be %q", x.key, clean.Line(x.value, 60)), Do: "It can be " + strings.Join(x.allowed, ", ")}
+			if n := nearest.Of(x.value, x.allowed); n != "" {
+				e.Do = fmt.Sprintf("Did you mean %q? %s", n, e.Do)
+			}
+			return e
+		}
+	}
+	if c.Serve.Token != "" && c.Serve.TokenFile != "" {
+		return &fault.Error{Kind: fault.Config, What: "both serve.token and serve.token_file are set", Do: "Keep one"}
+	}
+	return nil
+}
+
+// token returns the bearer token of the HTTP server; empty when none is set.
+func (c config) token() (string, error) {
+	if c.Serve.TokenFile == "" {
+		return c.Serve.Token, nil
+	}
+	b, err := os.ReadFile(c.Serve.TokenFile)
+	if err != nil {
+		return "", &fault.Error{Kind: fault.Config, What: "read serve.token_file", Cause: err}
+	}
+	t := strings.TrimSpace(string(b))
+	if t == "" {
+		return "", &fault.Error{Kind: fault.Config, What: "serve.token_file is empty"}
+	}
+	return t, nil
+}
+
+// lookup finds a variable in an environment list.
+func lookup(env []string, name string) (string, bool) {
+	for i := len(env) - 1; i >= 0; i-- {
+		if k, v, ok := strings.Cut(env[i], "="); ok && k == name {
+			return v, true
+		}
+	}
+	return "", false
+}

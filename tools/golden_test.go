@@ -1,0 +1,139 @@
+package tools_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/idem-mcp/idem-mcp/dapr/file"
+	"github.com/idem-mcp/idem-mcp/history"
+	"github.com/idem-mcp/idem-mcp/links"
+	"github.com/idem-mcp/idem-mcp/tools"
+)
+
+var update = flag.Bool("update", false, "write the golden files and the generated reference")
+
+// root is the repository; tests that read the examples run there, so that
+// locations in answers are the same on every machine.
+const root = ".."
+
+func byName(t testing.TB, name string) tools.Capability {
+	t.Helper()
+	for _, c := range tools.All() {
+		if c.Name == name || c.Name == "idem_"+name {
+			return c
+		}
+	}
+	t.Fatalf("there is no capability %q", name)
+	return tools.Capability{}
+}
+
+// deps are those of an assistant's server over paths, at level metadata.
+func deps(t testing.TB, paths ...string) tools.Deps {
+	t.Helper()
+	o := history.Options{Sharing: history.Sharing{Level: history.LevelMetadata, How: "the default of every source"}}
+	src, err := file.New(file.Config{Paths: paths, Options: o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tools.Deps{
+		Source: src, Chosen: "as configured", Reading: o, Version: "test", Project: links.Project{Name: "default"},
+		Console: links.FindConsole("https://mcp.cloud.r1.diagrid.io/mcp", ""),
+		Now:     func() time.Time { return time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC) },
+	}
+}
+
+// TestGolden runs every testdata/<capability>/*.txtar: call.json holds the
+// arguments, paths the source, shell (if there) that a person asks; text and
+// answer.json are what comes back, error.json and text for a refusal. A file
+// named history.json is passed inline.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	dir, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(root)
+	for _, f := range files {
+		path := filepath.Join(dir, f)
+		t.Run(strings.TrimSuffix(strings.TrimPrefix(f, "testdata/"), ".txtar"), func(t *testing.T) { golden(t, path) })
+	}
+}
+
+func golden(t *testing.T, path string) {
+	ar, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := map[string]string{}
+	for _, f := range ar.Files {
+		in[f.Name] = string(f.Data)
+	}
+	paths := strings.Fields(in["paths"])
+	if len(paths) == 0 {
+		paths = []string{"examples/runs"}
+	}
+	d := deps(t, paths...)
+	_, d.Shell = in["shell"]
+	args := json.RawMessage(in["call.json"])
+	if h, ok := in["history.json"]; ok {
+		var m map[string]any
+		if err := json.Unmarshal(args, &m); err != nil {
+			t.Fatal(err)
+		}
+		m["history"] = h
+		if args, err = json.Marshal(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := byName(t, filepath.Base(filepath.Dir(path)))
+	r := c.Call(t.Context(), d, args)
+	var body bytes.Buffer
+	if err := json.Indent(&body, r.JSON, "", " "); err != nil {
+		t.Fatal(err)
+	}
+	body.WriteByte('\n')
+	got := map[string]string{"text": r.Text, "answer.json": body.String()}
+	if !strings.HasSuffix(r.Text, "\n") {
+		got["text"] += "\n"
+	}
+	if r.Err != nil {
+		got = map[string]string{"text": got["text"], "error.json": body.String()}
+	}
+	if *update {
+		var files []txtar.File
+		for _, f := range ar.Files {
+			switch f.Name {
+			case "text", "answer.json", "error.json":
+			default:
+				files = append(files, f)
+			}
+		}
+		for _, name := range []string{"text", "answer.json", "error.json"} {
+			if s, ok := got[name]; ok {
+				files = append(files, txtar.File{Name: name, Data: []byte(s)})
+			}
+		}
+		ar.Files = files
+		if err := os.WriteFile(path, txtar.Format(ar), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, name := range []string{"text", "answer.json", "error.json"} {
+		if diff := cmp.Diff(in[name], got[name]); diff != "" {
+			t.Errorf("%s differs (-want +got); run with -update if that is meant:\n%s", name, diff)
+		}
+	}
+}

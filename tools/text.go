@@ -1,0 +1,227 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/idem-mcp/idem-mcp/internal/clean"
+)
+
+// text builds the text form of an answer. The zero value is ready to use.
+type text struct {
+	strings.Builder
+	shell bool
+}
+
+// lines is how many lines were written.
+func (t *text) lines() int { return strings.Count(t.String(), "\n") }
+
+// detail says how the reader sees more.
+func (t *text) detail() string {
+	if t.shell {
+		return "--response-format detailed lists them"
+	}
+	return "response_format detailed lists them"
+}
+
+func (t *text) line(format string, args ...any) {
+	fmt.Fprintf(t, format+"\n", args...)
+}
+
+// section writes a heading and its lines, nothing when there are none.
+func (t *text) section(heading string, lines []string, max int) {
+	if len(lines) == 0 {
+		return
+	}
+	t.line("\n%s", heading)
+	for i, l := range lines {
+		if i == max {
+			t.line("- and %d more", len(lines)-max)
+			return
+		}
+		t.line("- %s", l)
+	}
+}
+
+// table writes rows in columns under a heading row. Columns that are empty in
+// every row are left out.
+func (t *text) table(heading []string, rows [][]string) {
+	width := make([]int, len(heading))
+	for _, r := range rows {
+		for i, c := range r {
+			width[i] = max(width[i], utf8.RuneCountInString(c))
+		}
+	}
+	for i := range heading {
+		if width[i] > 0 {
+			width[i] = max(width[i], utf8.RuneCountInString(heading[i]))
+		}
+	}
+	write := func(r []string) {
+		var b strings.Builder
+		for i, c := range r {
+			if width[i] == 0 {
+				continue
+			}
+			b.WriteString(c)
+			b.WriteString(strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)+2))
+		}
+		t.line("%s", strings.TrimRight(b.String(), " "))
+	}
+	write(heading)
+	for _, r := range rows {
+		write(r)
+	}
+}
+
+// closing writes what every answer ends with.
+func (t *text) closing(a *Answer) {
+	if a.Truncated {
+		t.line("\nMore exists than is listed. %s", a.Narrow)
+	}
+	if n := a.Coverage.Skipped; n > 0 {
+		t.line("\n%s passed over: no run in it.%s", plural(n, "file was", "files were"), passedOverHint(a, t))
+		for _, p := range a.Coverage.PassedOver {
+			t.line("- %s", p)
+		}
+	}
+	if s := a.Payloads.String(); s != "" {
+		t.line("\n%s", s)
+	}
+	t.section("Read only in part:", a.Coverage.Missing, 5)
+	t.section("Not visible here:", a.NotVisible, 6)
+	var lines []string
+	for _, l := range a.Links {
+		if l.URL != "" {
+			lines = append(lines, l.URL+caveat(l.Why))
+		} else if l.Why != "" {
+			lines = append(lines, "no link for run "+l.Run+": "+l.Why)
+		}
+	}
+	t.section("Links:", lines, 5)
+	lines = lines[:0]
+	for _, n := range a.Next {
+		lines = append(lines, t.call(n)+": "+n.Why)
+	}
+	t.section("Next:", lines, 4)
+}
+
+func caveat(why string) string {
+	if why == "" {
+		return ""
+	}
+	return " (" + why + ")"
+}
+
+// call writes a call as the reader would make it.
+func (t *text) call(n Next) string {
+	var b strings.Builder
+	if !t.shell {
+		b.WriteString(n.Tool)
+		for _, k := range argumentOrder {
+			if v, ok := n.Arguments[k]; ok {
+				fmt.Fprintf(&b, " %s=%q", k, v)
+			}
+		}
+		return b.String()
+	}
+	b.WriteString("idem-mcp " + commandOf(n.Tool))
+	for _, k := range argumentOrder {
+		if v, ok := n.Arguments[k]; ok && (k != "run" || n.path == "") {
+			fmt.Fprintf(&b, " --%s %s", strings.ReplaceAll(k, "_", "-"), shellWord(v))
+		}
+	}
+	if n.path != "" {
+		b.WriteString(" " + shellWord(n.path))
+	}
+	return b.String()
+}
+
+// argumentOrder is the order in which a suggested call names its arguments.
+var argumentOrder = [...]string{"run", "app", "call", "activity", "project", "workflow", "text", "response_format", "limit", "cursor"}
+
+func shellWord(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// quoted is what an application wrote, on one line and marked as its words.
+func quoted(s string, max int) string {
+	return "“" + clean.Line(s, max) + "”"
+}
+
+// clock writes a time of day, and the day where it is another than that of ref.
+func clock(at, ref time.Time) string {
+	switch {
+	case at.IsZero():
+		return "(no time)"
+	case ref.IsZero() || at.UTC().Format(time.DateOnly) != ref.UTC().Format(time.DateOnly):
+		return at.UTC().Format("2006-01-02 15:04:05.000")
+	}
+	return at.UTC().Format("15:04:05.000")
+}
+
+// stamp writes a time in full, for JSON; empty for the zero time.
+func stamp(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339Nano)
+}
+
+// span writes a duration a person can read.
+func span(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + span(-d)
+	case d < time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(10 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}
+
+// sentence begins with a capital and ends with a full stop.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	if s[0] >= 'a' && s[0] <= 'z' && !strings.HasPrefix(s, "idem_") {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") {
+		return s
+	}
+	return s + "."
+}
+
+// plural is "1 thing is" or "3 things are".
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}
+
+func millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+
+func passedOverHint(a *Answer, t *text) string {
+	if len(a.Coverage.PassedOver) > 0 {
+		return ""
+	}
+	return " (" + t.detail() + ")"
+}
