@@ -1,0 +1,125 @@
+// The Inspector CLI and the official TypeScript clients, of both protocol eras,
+// list and call every tool of idem-mcp over stdio and over HTTP.
+//
+// Usage: npm ci && BIN=path/to/idem-mcp npm test
+// `.ci/run` does that.
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as HTTP1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Client as Client2, StreamableHTTPClientTransport as HTTP2 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/stdio";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const root = path.join(here, "..", "..");
+const bin = path.resolve(process.env.BIN ?? path.join(root, "bin", "idem-mcp"));
+const runs = path.join(root, "examples", "runs");
+const run = path.join(runs, "s2-04-label-exhausted", "history.ndjson");
+const token = "a-token-for-this-test-only";
+
+// One call of every tool. A tool that is not here fails the test.
+const calls = {
+  idem_status: {},
+  idem_list_runs: { limit: 3 },
+  idem_find_duplicates: { run },
+  idem_explain_call: { run, call: "CreateShippingLabel" },
+  idem_read_history: { run, limit: 5 },
+  idem_console_link: { app: "orders", run: "order-42", project: "default" },
+};
+
+let checks = 0;
+function checkTools(who, tools) {
+  assert.deepEqual(tools.map((t) => t.name).sort(), Object.keys(calls).sort(), `${who}: tools`);
+  for (const t of tools) {
+    assert.equal(t.annotations.readOnlyHint, true, `${who}: ${t.name} is read-only`);
+    assert.equal(t.annotations.destructiveHint, false, `${who}: ${t.name}`);
+    assert.equal(t.inputSchema.additionalProperties, false, `${who}: ${t.name}`);
+  }
+  checks++;
+}
+function checkResult(who, name, r) {
+  assert.ok(!r.isError, `${who}: ${name}: ${JSON.stringify(r.content)}`);
+  assert.equal(typeof r.structuredContent.summary, "string", `${who}: ${name}`);
+  assert.equal(r.content[0].type, "text", `${who}: ${name}`);
+  assert.ok(r.content[0].text.length > 0, `${who}: ${name}`);
+  if (name === "idem_find_duplicates") {
+    assert.equal(r.structuredContent.findings[0].kind, "retried_after_unknown_outcome", who);
+    assert.equal(r.structuredContent.findings[0].attempts.length, 3, who);
+  }
+  checks++;
+}
+
+async function withClient(who, client, transport) {
+  await client.connect(transport);
+  try {
+    checkTools(who, (await client.listTools()).tools);
+    for (const [name, args] of Object.entries(calls)) {
+      checkResult(who, name, await client.callTool({ name, arguments: args }));
+    }
+    const refused = await client.callTool({ name: "idem_list_runs", arguments: { appid: "x" } });
+    assert.ok(refused.isError, `${who}: an unknown argument is a tool error`);
+    assert.match(refused.content[0].text, /Did you mean "app"/);
+    checks++;
+  } finally {
+    await client.close();
+  }
+  console.log(`ok ${who}`);
+}
+
+const info = { name: "idem-mcp-client-tests", version: "1.0.0" };
+const stdio = { command: bin, args: ["serve", runs] };
+
+async function typescript(url) {
+  const headers = { Authorization: `Bearer ${token}` };
+  await withClient("sdk 1, stdio", new Client1(info), new Stdio1(stdio));
+  await withClient("sdk 1, http", new Client1(info), new HTTP1(new URL(url), { requestInit: { headers } }));
+  const modern = { versionNegotiation: { mode: { pin: "2026-07-28" } } };
+  await withClient("sdk 2, stdio, legacy", new Client2(info), new Stdio2(stdio));
+  await withClient("sdk 2, http, legacy", new Client2(info), new HTTP2(new URL(url), { requestInit: { headers } }));
+  await withClient("sdk 2, stdio, 2026-07-28", new Client2(info, modern), new Stdio2(stdio));
+  await withClient("sdk 2, http, 2026-07-28", new Client2(info, modern), new HTTP2(new URL(url), { requestInit: { headers } }));
+  await assert.rejects(new Client1(info).connect(new HTTP1(new URL(url))), "a client without the token is refused");
+  checks++;
+}
+
+// The Inspector CLI is a process a call, so its calls run two at a time.
+async function inspector(who, target) {
+  const cli = path.join(here, "node_modules", ".bin", "mcp-inspector-cli");
+  const ask = async (...args) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [cli, "--cli", ...target, ...args], { maxBuffer: 16 << 20, timeout: 60_000 });
+    return JSON.parse(stdout.slice(stdout.indexOf("{")));
+  };
+  checkTools(who, (await ask("--method", "tools/list")).tools);
+  for (const [name, args] of Object.entries(calls)) {
+    const flags = Object.entries(args).flatMap(([k, v]) => ["--tool-arg", `${k}=${v}`]);
+    checkResult(who, name, await ask("--method", "tools/call", "--tool-name", name, ...flags));
+  }
+  console.log(`ok ${who}`);
+}
+
+// serve starts the HTTP server on a free port and returns its address.
+async function serve(env) {
+  const child = spawn(bin, ["serve", "--http", "127.0.0.1:0", runs], { env: { ...process.env, ...env }, stdio: ["ignore", "ignore", "pipe"] });
+  for await (const line of createInterface({ input: child.stderr })) {
+    const m = line.match(/http:\/\/\S+\/mcp/);
+    if (m) return { url: m[0], stop: () => child.kill("SIGTERM") };
+  }
+  throw new Error("the HTTP server did not start");
+}
+
+const open = await serve({});
+const guarded = await serve({ IDEM_MCP_SERVE_TOKEN: token });
+try {
+  await typescript(guarded.url);
+  await inspector("inspector, stdio", [bin, "serve", runs]);
+  await inspector("inspector, http", [open.url, "--transport", "http"]);
+} finally {
+  open.stop();
+  guarded.stop();
+}
+console.log(`${checks} checks passed`);
