@@ -1,0 +1,50 @@
+# `make` lists the targets. Tool versions are pinned here and in go.mod.
+GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+FUZZTIME ?= 10s
+
+.DEFAULT_GOAL := help
+.PHONY: help build test race lint vet format generate golden fuzz bench clients check
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+build: ## build bin/idem-mcp
+	go build -o bin/idem-mcp ./cmd/idem-mcp
+
+test: ## everything that needs neither network nor services
+	go test ./...
+
+race: ## the same with the race detector
+	go test -race ./...
+
+vet: ## go vet
+	go vet ./...
+
+format: ## fail on files that gofmt would change
+	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "gofmt would change:"; echo "$$out"; exit 1; }
+
+lint: ## golangci-lint, pinned
+	go run $(GOLANGCI) run ./...
+
+generate: ## write what is generated from definitions: schemas, reference
+	go generate ./...
+
+golden: ## accept the present output as expected (look at the diff)
+	go test ./tools ./history -update
+
+fuzz: ## every fuzz target for FUZZTIME (10s) each
+	@set -e; for pkg in $$(go list ./...); do \
+	  for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+	  done; \
+	done
+
+bench: ## the benchmarks, five runs each
+	go test -run '^$$' -bench . -count 5 ./...
+
+clients: ## the Inspector CLI and the TypeScript clients (Node 20, npm)
+	cd test/clients && npm ci --no-audit --no-fund
+	CLIENT_TESTS=1 go test -count 1 -v ./test/clients
+
+check: ## exactly what CI runs
+	./.ci/run
