@@ -4,10 +4,10 @@ import "github.com/idem-mcp/idem-mcp/review/knowledge"
 
 // Site is a place in the source.
 type Site struct {
-	File    string
-	Line    int
-	EndLine int
-	Quote   string
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	EndLine int    `json:"end_line"`
+	Quote   string `json:"quote"`
 }
 
 // Effect is one call, met while a body is walked, that acts on or looks at the

@@ -12,6 +12,7 @@ func All() []Capability {
 		explainCall(),
 		readHistory(),
 		consoleLink(),
+		reviewCode(),
 	}
 }
 

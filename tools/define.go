@@ -25,6 +25,8 @@ type Deps struct {
 	// Console and Project are for links of Catalyst runs.
 	Console links.Console
 	Project links.Project
+	// Code governs what source may be reviewed.
+	Code    Code
 	Version string
 	Now     func() time.Time
 	// Shell is set for a person at a terminal: no size budget, and what to do
@@ -45,6 +47,7 @@ type Capability struct {
 	Purpose string // two sentences at most: when to use it, and what it cannot show
 	Example string // arguments, as JSON
 	Paths   bool   // the command takes files and directories to read runs from
+	Code    bool   // the command takes files and folders of source, as the argument "paths"
 	Fields  []Field
 
 	answer reflect.Type
@@ -71,7 +74,7 @@ type Result struct {
 // definition is the literal a capability's file starts with.
 type definition[In any, Out reply] struct {
 	Name, Command, Title, Purpose, Example string
-	Paths                                  bool
+	Paths, Code                            bool
 	Run                                    func(context.Context, Deps, In) (Out, error)
 }
 
@@ -86,7 +89,7 @@ type reply interface {
 func define[In any, Out reply](d definition[In, Out]) Capability {
 	fields := fieldsOf(reflect.TypeFor[In]())
 	c := Capability{
-		Name: d.Name, Command: d.Command, Title: d.Title, Purpose: d.Purpose, Example: d.Example, Paths: d.Paths,
+		Name: d.Name, Command: d.Command, Title: d.Title, Purpose: d.Purpose, Example: d.Example, Paths: d.Paths, Code: d.Code,
 		Fields: fields, answer: reflect.TypeFor[Out]().Elem(),
 	}
 	c.call = func(ctx context.Context, deps Deps, raw json.RawMessage) (res Result) {

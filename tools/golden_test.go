@@ -54,7 +54,7 @@ func deps(t testing.TB, paths ...string) tools.Deps {
 // TestGolden runs every testdata/<capability>/*.txtar: call.json holds the
 // arguments, paths the source, shell (if there) that a person asks; text and
 // answer.json are what comes back, error.json and text for a refusal. A file
-// named history.json is passed inline.
+// named history.json is passed inline, those under src/ are source to review.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -71,6 +71,26 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// sourceTree writes the case's files under src/ to a folder of their own.
+func sourceTree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		rel, ok := strings.CutPrefix(name, "src/")
+		if !ok {
+			continue
+		}
+		path := filepath.Join(dir, filepath.FromSlash(rel))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
 func golden(t *testing.T, path string) {
 	ar, err := txtar.ParseFile(path)
 	if err != nil {
@@ -85,6 +105,7 @@ func golden(t *testing.T, path string) {
 		paths = []string{"examples/runs"}
 	}
 	d := deps(t, paths...)
+	d.Code.Roots = []string{sourceTree(t, in)}
 	_, d.Shell = in["shell"]
 	args := json.RawMessage(in["call.json"])
 	if h, ok := in["history.json"]; ok {

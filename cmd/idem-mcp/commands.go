@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -79,8 +80,13 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		cmd.Args = cobra.ArbitraryArgs
 		cmd.Long += "\nPATH is an exported run, a directory of them, or - for standard input; without one the configured source is read."
 	}
+	if c.Code {
+		cmd.Use += " PATH…"
+		cmd.Args = cobra.ArbitraryArgs
+		cmd.Long += "\nPATH is a file or folder of source. What its code calls is followed in the whole project around it."
+	}
 	for _, f := range c.Fields {
-		if f.Kind == "text" {
+		if f.Kind == "text" || c.Code && (f.Name == "paths" || f.Name == "language") {
 			continue // a history comes from a file or standard input here
 		}
 		usage := f.Doc
@@ -99,11 +105,15 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		}
 	}
 	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
-		deps, _, err := a.deps(paths, true)
+		runs := paths
+		if c.Code {
+			runs = nil
+		}
+		deps, _, err := a.deps(runs, true)
 		if err != nil {
 			return err
 		}
-		args, err := arguments(cmd, c)
+		args, err := arguments(cmd, c, paths)
 		if err != nil {
 			return err
 		}
@@ -142,11 +152,14 @@ func example(c tools.Capability) string {
 }
 
 // arguments turns the flags that were given into the tool's arguments.
-func arguments(cmd *cobra.Command, c tools.Capability) (json.RawMessage, error) {
+func arguments(cmd *cobra.Command, c tools.Capability, paths []string) (json.RawMessage, error) {
 	args := map[string]any{}
+	if c.Code && len(paths) > 0 {
+		args["paths"] = paths
+	}
 	for _, f := range c.Fields {
 		name := flagName(f)
-		if f.Kind == "text" || !cmd.Flags().Changed(name) {
+		if f.Kind == "text" || cmd.Flags().Lookup(name) == nil || !cmd.Flags().Changed(name) {
 			continue
 		}
 		var err error
@@ -212,10 +225,35 @@ func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
 	if err != nil {
 		return tools.Deps{}, c, err
 	}
+	source, err := codeAccess(c)
+	if err != nil {
+		return tools.Deps{}, c, err
+	}
 	return tools.Deps{
-		Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
+		Code: source, Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
 		Project: links.ParseProject(c.Links.Project), Version: version(), Now: time.Now, Shell: shell,
 	}, c, nil
+}
+
+// codeAccess says what source may be reviewed: the configured roots, else the working
+// directory of the process.
+func codeAccess(c config) (tools.Code, error) {
+	out := tools.Code{}
+	for _, e := range c.Effects {
+		out.Effects = append(out.Effects, e.row())
+	}
+	roots := c.Review.Roots
+	if len(roots) == 0 {
+		roots = []string{"."}
+	}
+	for _, r := range roots {
+		abs, err := filepath.Abs(r)
+		if err != nil {
+			return out, &fault.Error{Kind: fault.Config, What: "review.roots holds " + r, Cause: err}
+		}
+		out.Roots = append(out.Roots, abs)
+	}
+	return out, nil
 }
 
 // logger writes to standard error, whatever the command: on a stdio server

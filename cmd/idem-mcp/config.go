@@ -13,6 +13,7 @@ import (
 	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
 	"github.com/idem-mcp/idem-mcp/internal/nearest"
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
 )
 
 const (
@@ -37,7 +38,11 @@ type config struct {
 		Console string `mapstructure:"console"`
 		Project string `mapstructure:"project"`
 	} `mapstructure:"links"`
-	Serve struct {
+	Review struct {
+		Roots []string `mapstructure:"roots"`
+	} `mapstructure:"review"`
+	Effects []effect `mapstructure:"effects"`
+	Serve   struct {
 		Token     string   `mapstructure:"token"`
 		TokenFile string   `mapstructure:"token_file"`
 		Hosts     []string `mapstructure:"hosts"`
@@ -46,6 +51,26 @@ type config struct {
 	Log struct {
 		Level string `mapstructure:"level"`
 	} `mapstructure:"log"`
+}
+
+// effect is a team's own wrapper: what one call of it does. See
+// docs/review.md for the classes.
+type effect struct {
+	Import   string `mapstructure:"import"`
+	Receiver string `mapstructure:"receiver"`
+	Name     string `mapstructure:"name"`
+	Class    string `mapstructure:"class"`
+	Key      string `mapstructure:"key"`
+}
+
+// effectClasses are the values of effects[].class.
+func effectClasses() []string {
+	return []string{"insert", "create", "charge", "message", "publish", "increment", "append", "put", "delete", "start", "spend", "llm", "read", "none"}
+}
+
+// row is the reviewer's form of a wrapper. Names compare in normal form.
+func (e effect) row() knowledge.Row {
+	return knowledge.Row{Lib: e.Import, Recv: knowledge.Norm(e.Receiver), Name: knowledge.Norm(e.Name), Class: knowledge.Class(e.Class), Key: e.Key}
 }
 
 // defaults names every key. A key that is not here does not exist.
@@ -58,6 +83,8 @@ func defaults() map[string]any {
 		"catalyst.url":     "https://mcp.cloud.r1.diagrid.io/mcp",
 		"links.console":    "",
 		"links.project":    "",
+		"review.roots":     []string{},
+		"effects":          []any{},
 		"serve.token":      "",
 		"serve.token_file": "",
 		"serve.hosts":      []string{},
@@ -68,7 +95,7 @@ func defaults() map[string]any {
 
 // guarded keys may not stand in a file of the working directory, which a cloned
 // repository can bring along: they name where credentials go, and who may ask.
-var guarded = [...]string{"catalyst.", "serve."}
+var guarded = [...]string{"catalyst.", "serve.", "review.roots"}
 
 // load reads the configuration: defaults, then the first file found, then the
 // environment. Flags win over all of it where they exist.
@@ -197,6 +224,11 @@ func (c config) check() error {
 				e.Do = fmt.Sprintf("Did you mean %q? %s", n, e.Do)
 			}
 			return e
+		}
+	}
+	for i, e := range c.Effects {
+		if e.Name == "" || !slices.Contains(effectClasses(), e.Class) {
+			return &fault.Error{Kind: fault.Config, What: fmt.Sprintf("effects[%d] needs a name and a class", i), Do: "A class is one of " + strings.Join(effectClasses(), ", ")}
 		}
 	}
 	if c.Serve.Token != "" && c.Serve.TokenFile != "" {

@@ -1,0 +1,285 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/idem-mcp/idem-mcp/internal/clean"
+	"github.com/idem-mcp/idem-mcp/review"
+)
+
+// idem_review_code answers: if the body of this activity runs twice with the
+// same input, is the outside world the same as after one run? It reads source
+// text. What a callee outside the repository does, and how often a body truly
+// ran, it cannot see.
+
+func reviewCode() Capability {
+	return define(definition[reviewCodeIn, *reviewCodeOut]{
+		Name: "idem_review_code", Command: "review", Title: "Would a second run change the world?", Code: true,
+		Purpose: "Reviews activity source (Python, C#, Java, Go, JavaScript, TypeScript) in files, folders or pasted code: hazards of a second run, keys and guards, with file and line. Not for workflow determinism.",
+		Example: `{"paths":["src/activities"]}`,
+		Run:     runReviewCode,
+	})
+}
+
+type reviewCodeIn struct {
+	Paths    []string `json:"paths" doc:"files or folders, under the allowed roots"`
+	Symbols  []string `json:"symbol" doc:"only these functions, methods or classes, registered or not"`
+	Code     Inline   `json:"code" max:"1000000" doc:"source text, instead of paths"`
+	Language string   `json:"language" enum:"python,csharp,java,go,javascript,typescript" doc:"of code"`
+	Page
+}
+
+type reviewCodeOut struct {
+	Answer
+	// Findings of activities stand with the activities; this one hides the
+	// answer's list of history findings.
+	Findings   []review.Finding        `json:"findings,omitempty"`
+	Activities []review.ActivityResult `json:"activities" jsonschema:"hazards first; in concise form those without a finding are only counted"`
+	Safe       int                     `json:"safe" jsonschema:"activities without a finding that counts, listed or not"`
+	Total      int                     `json:"total"`
+	Skipped    []review.Skipped        `json:"skipped" jsonschema:"files that were not reviewed, with the reason"`
+	Files      int                     `json:"files"`
+
+	detailed bool
+}
+
+func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut, error) {
+	res, err := reviewWhat(ctx, d, in)
+	if err != nil {
+		return nil, err
+	}
+	first := 0
+	if in.Cursor != "" {
+		if first, err = cursorAt("activity:", in.Cursor); err != nil {
+			return nil, err
+		}
+	}
+	out := &reviewCodeOut{Files: res.Files, Skipped: list(res.Skipped), Total: len(res.Activities), detailed: in.detailed()}
+	slices.SortStableFunc(res.Activities, func(a, b review.ActivityResult) int { return rank(a.Verdict) - rank(b.Verdict) })
+	hazards, verify := 0, 0
+	for i := range res.Activities {
+		switch a := &res.Activities[i]; a.Verdict {
+		case review.Hazard:
+			hazards++
+		case review.Verify:
+			verify++
+		default:
+			out.Safe++
+		}
+		cleanActivity(&res.Activities[i])
+	}
+	out.found = hazards > 0
+	for _, s := range res.Skipped {
+		if strings.Contains(s.Reason, "cannot be read") || strings.Contains(s.Reason, "syntax") {
+			out.Coverage.miss(s.File + ": " + s.Reason)
+		}
+	}
+	out.Summary = reviewSummary(out, hazards, verify)
+	out.NotVisible = append(res.NotVisible,
+		"what a call does that leaves this repository is known only for the libraries in the catalogue; the others are questions (verify)",
+		"whether a body did run twice is not in the code: idem_find_duplicates reads histories")
+	out.take(d, in, res.Activities, first)
+	if out.Total == 0 {
+		out.Next = []Next{{Tool: "idem_review_code", Arguments: map[string]string{"symbol": "NAME"}, Why: "review a function that no known framework registers"}}
+	}
+	return out, nil
+}
+
+func reviewWhat(ctx context.Context, d Deps, in reviewCodeIn) (review.Result, error) {
+	switch {
+	case in.Code != "" && len(in.Paths) > 0:
+		return review.Result{}, &badArgument{what: "both paths and code are given", do: "Give one of them"}
+	case in.Code != "" && in.Language == "":
+		return review.Result{}, &badArgument{what: "the language of code is not said", do: "Give language: python, csharp, java, go, javascript or typescript"}
+	case in.Code != "":
+		return d.reviewText(ctx, string(in.Code), in.Language, in.Symbols)
+	case len(in.Paths) == 0:
+		return review.Result{}, &badArgument{what: "nothing to review is named", do: "Give paths (files or folders), or code with its language"}
+	}
+	return d.reviewPaths(ctx, in.Paths, in.Symbols)
+}
+
+// rank orders verdicts, the gravest first.
+func rank(s review.Severity) int {
+	return slices.Index([]review.Severity{review.Hazard, review.Verify, review.Advice, review.Safe}, s)
+}
+
+func reviewSummary(out *reviewCodeOut, hazards, verify int) string {
+	if out.Total == 0 {
+		return fmt.Sprintf("no activity was found in %s", count(out.Files, "file"))
+	}
+	var parts []string
+	if hazards > 0 {
+		parts = append(parts, count(hazards, "hazard"))
+	}
+	if verify > 0 {
+		parts = append(parts, fmt.Sprintf("%d to verify", verify))
+	}
+	if out.Safe > 0 {
+		parts = append(parts, fmt.Sprintf("%d safe as far as the code shows", out.Safe))
+	}
+	n := fmt.Sprintf("%d activities", out.Total)
+	if out.Total == 1 {
+		n = "1 activity"
+	}
+	return fmt.Sprintf("%s in %s: %s", n, count(out.Files, "file"), strings.Join(parts, ", "))
+}
+
+// take lists the activities from first on that fit.
+func (out *reviewCodeOut) take(d Deps, in reviewCodeIn, all []review.ActivityResult, first int) {
+	if !d.Shell && !out.detailed && len(in.Symbols) == 0 {
+		all = slices.DeleteFunc(slices.Clone(all), func(a review.ActivityResult) bool { return a.Verdict == review.Safe && len(a.Findings) == 0 })
+		for i := range all {
+			trimActivity(&all[i])
+		}
+	}
+	budget := d.budget()
+	if budget > 0 {
+		if n := len(out.Skipped); n > 10 {
+			out.Skipped = out.Skipped[:10]
+			out.NotVisible = append(out.NotVisible, fmt.Sprintf("%d more skipped files are not listed", n-10))
+		}
+		budget -= size(out) + 400
+	}
+	all = all[min(first, len(all)):]
+	listed := all
+	if in.Limit > 0 {
+		listed = listed[:min(in.Limit, len(listed))]
+	}
+	n := fitting(len(listed), budget, func(i int) int { return size(listed[i]) })
+	out.Activities = list(listed[:n])
+	if n < len(all) {
+		out.Truncated, out.Cursor = true, fmt.Sprintf("activity:%d", first+n)
+		out.Narrow = fmt.Sprintf("%d of %d activities are listed, the gravest first; pass cursor for the rest, or narrow by paths or symbol.", first+n, first+len(all))
+	}
+}
+
+// trimActivity keeps what the concise form shows.
+func trimActivity(a *review.ActivityResult) {
+	a.Effects = slices.DeleteFunc(slices.Clone(a.Effects), func(e review.EffectResult) bool { return e.Class == "read" })
+	a.CallSites = a.CallSites[:min(len(a.CallSites), 3)]
+}
+
+// cleanActivity makes what the source's author wrote safe to show.
+func cleanActivity(a *review.ActivityResult) {
+	line := func(s *string) { *s = clean.Line(*s, 240) }
+	line(&a.Name)
+	line(&a.Symbol)
+	line(&a.File)
+	a.Effects, a.Keys, a.CallSites, a.Findings = list(a.Effects), list(a.Keys), list(a.CallSites), list(a.Findings)
+	for i := range a.Effects {
+		e := &a.Effects[i]
+		for _, s := range []*string{&e.Callee, &e.Resource, &e.File, &e.Quote, &e.Guard, &e.Key} {
+			line(s)
+		}
+	}
+	for i := range a.CallSites {
+		s := &a.CallSites[i]
+		for _, s := range []*string{&s.Workflow, &s.File, &s.Quote, &s.Policy} {
+			line(s)
+		}
+	}
+	for i := range a.Keys {
+		line(&a.Keys[i].Name)
+	}
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		line(&f.File)
+		line(&f.Quote)
+		f.Message, f.Fix = clean.Line(f.Message, 600), clean.Line(f.Fix, 900)
+	}
+}
+
+func (out *reviewCodeOut) render(t *text) {
+	t.line("%s", sentence(out.Summary))
+	var safe []string
+	for i := range out.Activities {
+		a := &out.Activities[i]
+		if a.Verdict == review.Safe && len(a.Findings) == 0 && !out.detailed {
+			safe = append(safe, fmt.Sprintf("%s (%s:%d)%s", cmp.Or(a.Name, a.Symbol), a.File, a.Line, whySafe(a)))
+			continue
+		}
+		t.activity(a, out.detailed)
+	}
+	t.section("Safe as far as the code shows:", safe, 40)
+	var skipped []string
+	for _, s := range out.Skipped {
+		skipped = append(skipped, clean.Line(s.File, 200)+": "+s.Reason)
+	}
+	limit := 5
+	if out.detailed {
+		limit = 1000
+	}
+	t.section("Not reviewed:", skipped, limit)
+	t.closing(&out.Answer)
+}
+
+// whySafe names the effects of a safe activity, so that a reader can disagree.
+func whySafe(a *review.ActivityResult) string {
+	var parts []string
+	for _, e := range a.Effects {
+		if e.Guard != "" {
+			parts = append(parts, e.Class+" guarded by "+e.Guard)
+		} else if e.Class != "read" {
+			parts = append(parts, e.Class)
+		}
+	}
+	slices.Sort(parts)
+	parts = slices.Compact(parts)
+	switch {
+	case len(parts) > 0:
+		return ": " + strings.Join(parts[:min(len(parts), 3)], ", ")
+	case len(a.Effects) > 0:
+		return ": it only reads"
+	}
+	return ": no effect outside was found"
+}
+
+// activity writes one activity: verdict, effects in order, findings, call sites.
+func (t *text) activity(a *review.ActivityResult, detailed bool) {
+	where := a.Language
+	if a.Framework != "" {
+		where += ", " + a.Framework
+	}
+	t.line("\n%s: %s (%s) %s:%d", a.Verdict, cmp.Or(a.Name, a.Symbol), where, a.File, a.Line)
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		t.line("  %s %s, %s confidence: %s", f.Rule, f.Severity, f.Confidence, sentence(f.Message))
+		t.line("    %s:%d  %s", f.File, f.Line, quoted(f.Quote, 160))
+		if f.Fix != "" {
+			t.line("    Instead: %s", sentence(f.Fix))
+		}
+	}
+	for i := range a.Effects {
+		e := &a.Effects[i]
+		if e.Class == "read" && !detailed {
+			continue
+		}
+		line := fmt.Sprintf("  effect: %s by %s, line %d", e.Class, e.Callee, e.Line)
+		if e.File != a.File {
+			line = fmt.Sprintf("  effect: %s by %s, %s:%d", e.Class, e.Callee, e.File, e.Line)
+		}
+		if e.Key != "" {
+			line += "; key from " + e.Key
+		}
+		if e.Guard != "" {
+			line += "; guarded by " + e.Guard
+		}
+		t.line("%s", line)
+	}
+	for i, s := range a.CallSites {
+		if i == 3 && !detailed {
+			t.line("  and %d more call sites", len(a.CallSites)-3)
+			break
+		}
+		policy := "no retry policy"
+		if s.Policy != "" {
+			policy = "policy " + clean.Line(s.Policy, 80)
+		}
+		t.line("  called by %s, %s:%d, %s", cmp.Or(s.Workflow, "a workflow"), s.File, s.Line, policy)
+	}
+}
