@@ -48,20 +48,6 @@ func normalize(key string) string {
 	return b.String()
 }
 
-// object decodes the members of a JSON object, values undecoded; nil when raw
-// is not an object.
-func object(raw json.RawMessage) map[string]json.RawMessage {
-	raw = bytes.TrimLeft(raw, " \t\r\n")
-	if len(raw) == 0 || raw[0] != '{' {
-		return nil
-	}
-	var m map[string]json.RawMessage
-	if json.Unmarshal(raw, &m) != nil {
-		return nil
-	}
-	return m
-}
-
 // flatten adds the members of obj to f under prefix.
 func (f fields) flatten(prefix string, obj map[string]json.RawMessage, depth int) {
 	for _, k := range sortedKeys(obj) { // sorted, so that two spellings of one key always resolve alike

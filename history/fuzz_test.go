@@ -1,9 +1,14 @@
 package history_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/idem-mcp/idem-mcp/history"
 )
@@ -28,6 +33,32 @@ func FuzzRead(f *testing.F) {
 				continue
 			}
 			checkInvariants(t, run)
+		}
+	})
+}
+
+// FuzzSplit: valid JSON is split as encoding/json takes it apart; anything else
+// does no harm.
+func FuzzSplit(f *testing.F) {
+	for _, s := range []string{`{"a":1,"b":[1,"x\\"y",{}],"c\u0041":null}`, `[1, "a,]" ,{"b":"}"}, true]`, `[]`, `{}`, `[`, `{"a"`, ` [ [ ] , [ 1 ] ] `, `{"a":1,"a":2}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		list, members := history.Split(data)
+		if !json.Valid(data) {
+			return
+		}
+		var wantList []json.RawMessage
+		if json.Unmarshal(data, &wantList) == nil && wantList != nil {
+			if d := cmp.Diff(wantList, list, cmpopts.EquateEmpty()); d != "" {
+				t.Fatal(d)
+			}
+		}
+		var wantMembers map[string]json.RawMessage
+		if utf8.Valid(data) && json.Unmarshal(data, &wantMembers) == nil && wantMembers != nil {
+			if d := cmp.Diff(wantMembers, members, cmpopts.EquateEmpty()); d != "" {
+				t.Fatal(d)
+			}
 		}
 	})
 }

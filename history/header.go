@@ -13,8 +13,9 @@ import (
 // record. It fails (BadInput) when the document names no instance id.
 func ParseHeader(data []byte, o Options) (Header, error) {
 	run := newRun(ShapeUnknown, o)
-	obj := object(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
-	if obj == nil {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	obj := object(data)
+	if obj == nil || checkJSON(data) != nil {
 		return Header{}, &fault.Error{Kind: fault.BadInput, What: "read a run's metadata: not a JSON object"}
 	}
 	readHeader(run, []map[string]json.RawMessage{obj}, o)

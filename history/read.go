@@ -19,9 +19,10 @@ import (
 	"github.com/idem-mcp/idem-mcp/internal/fault"
 )
 
-// MaxBytes is the largest export Read accepts. A run of 100,000 events is
-// about 50 MB of JSON.
-const MaxBytes = 128 << 20
+// MaxBytes is the largest export Read accepts: eight times what a run can hold
+// before Dapr's default message limit stalls it, and small enough that an
+// answer stays under 512 MB of memory (about ten bytes for one of the export).
+const MaxBytes = 32 << 20
 
 // KnownShapes is the sentence that an unrecognised input is answered with.
 const KnownShapes = "known shapes: protojson HistoryEvents (an array, an object that holds one, or one per line), protobuf HistoryEvents, " +
@@ -94,15 +95,19 @@ func decodeUTF16(b []byte) []byte {
 }
 
 // readJSON reads the first JSON value, or all of them when they are one event a
-// line.
+// line. The separator is whatever JSON allows, so a line separator inside a text
+// does no harm.
 func readJSON(text []byte, o Options) (*Run, error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	var first json.RawMessage
-	if err := dec.Decode(&first); err != nil {
-		return readBroken(text, err, o)
+	end := skipValue(text, 0)
+	if end < 0 {
+		return readBroken(text, o)
+	}
+	first := json.RawMessage(text[:end:end])
+	if err := checkJSON(first); err != nil {
+		return nil, brokenJSON(err)
 	}
 	if isEvent(first) {
-		return readLines(first, dec, o)
+		return readLines(text, o)
 	}
 	found := search(first, 0)
 	if found == nil {
@@ -111,32 +116,32 @@ func readJSON(text []byte, o Options) (*Run, error) {
 	return found.read(o)
 }
 
+func brokenJSON(cause error) error {
+	return &fault.Error{Kind: fault.Damaged, What: "read a history as JSON", Cause: jsonCause(cause), Means: "nothing was read", Do: "Export the run again"}
+}
+
 // readBroken reads what it can of a top-level array that ends in the middle.
-func readBroken(text []byte, cause error, o Options) (*Run, error) {
-	broken := &fault.Error{Kind: fault.Damaged, What: "read a history as JSON", Cause: jsonCause(cause), Means: "nothing was read", Do: "Export the run again"}
-	if text[0] != '[' || !errors.Is(cause, io.ErrUnexpectedEOF) {
-		return nil, broken
-	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	if _, err := dec.Token(); err != nil {
-		return nil, broken
-	}
-	var list []json.RawMessage
-	for dec.More() {
-		var raw json.RawMessage
-		if dec.Decode(&raw) != nil {
+func readBroken(text []byte, o Options) (*Run, error) {
+	list, _ := elements(text)
+	for i, raw := range list {
+		if !json.Valid(raw) {
+			list = list[:i]
 			break
 		}
-		list = append(list, raw)
 	}
 	shape := listShape(list)
 	if shape == ShapeUnknown {
-		return nil, broken
+		return nil, brokenJSON(checkJSON(text))
 	}
+	return readPart(list, shape, fmt.Sprintf("the text ends in the middle of event %d", len(list)), o)
+}
+
+// readPart reads the events before a damage.
+func readPart(list []json.RawMessage, shape Shape, missing string, o Options) (*Run, error) {
 	run, err := (&find{shape: shape, list: list}).read(o)
-	if err == nil {
+	if err == nil && missing != "" {
 		run.Coverage.Asked++
-		run.Coverage.miss("the text ends in the middle of event %d", len(list))
+		run.Coverage.miss("%s", missing)
 		run.Status = StatusUnknown
 	}
 	return run, err
@@ -151,34 +156,28 @@ func jsonCause(err error) error {
 	return errors.New(clean.Line(err.Error(), 160))
 }
 
-// readLines reads one event a value. The separator is whatever JSON allows, so
-// a line separator inside a text does no harm.
-func readLines(first json.RawMessage, dec *json.Decoder, o Options) (*Run, error) {
-	list := []json.RawMessage{first}
+// readLines reads one event a value.
+func readLines(text []byte, o Options) (*Run, error) {
+	var list []json.RawMessage
 	missing := ""
-	for {
-		var raw json.RawMessage
-		err := dec.Decode(&raw)
-		if err == io.EOF {
-			break
+	for i := 0; i < len(text); i = skipSpace(text, i) {
+		end := skipValue(text, i)
+		err := io.ErrUnexpectedEOF
+		if end > 0 {
+			err = checkJSON(text[i:end])
 		}
 		if err != nil {
 			missing = fmt.Sprintf("the text cannot be read beyond event %d (%v)", len(list)-1, jsonCause(err))
 			break
 		}
-		list = append(list, raw)
+		list = append(list, text[i:end:end])
+		i = end
 	}
 	shape := listShape(list)
 	if shape == ShapeUnknown {
 		shape = ShapeProtoJSON
 	}
-	run, err := (&find{shape: shape, list: list}).read(o)
-	if err == nil && missing != "" {
-		run.Coverage.Asked++
-		run.Coverage.miss("%s", missing)
-		run.Status = StatusUnknown
-	}
-	return run, err
+	return readPart(list, shape, missing, o)
 }
 
 // find is an event list found in a JSON value, with the objects around it that
@@ -198,8 +197,8 @@ func search(raw json.RawMessage, depth int) *find {
 		return nil
 	}
 	if raw[0] == '[' {
-		var list []json.RawMessage
-		if json.Unmarshal(raw, &list) != nil {
+		list, whole := elements(raw)
+		if !whole {
 			return nil
 		}
 		if shape := listShape(list); shape != ShapeUnknown {
@@ -322,8 +321,7 @@ func typeOf(obj map[string]json.RawMessage) string {
 func describe(raw json.RawMessage) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) > 0 && raw[0] == '[' {
-		var list []json.RawMessage
-		_ = json.Unmarshal(raw, &list) // an invalid list has length 0
+		list, _ := elements(raw)
 		if len(list) == 0 {
 			return "an empty JSON array"
 		}

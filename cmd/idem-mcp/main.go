@@ -10,13 +10,19 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 )
 
 func main() { os.Exit(realMain()) }
 
+// memoryGoal is a soft bound for the heap. Inputs are bounded so that no answer
+// needs more.
+const memoryGoal = 400 << 20
+
 // realMain is the one place the process ends from.
 func realMain() int {
+	debug.SetMemoryLimit(memoryGoal) // the collector works harder rather than grow past it
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return execute(ctx, world{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Environ()})
