@@ -57,12 +57,12 @@ func handlerOf(c Capability, d Deps, logger zerolog.Logger) server.ToolHandlerFu
 			args = b
 		}
 		r := c.Call(ctx, d, args)
-		event := logger.Debug()
+		level := zerolog.DebugLevel
 		var p *panicked
 		if errors.As(r.Err, &p) {
-			event = logger.Error()
+			level = zerolog.ErrorLevel
 		}
-		event.Str("tool", c.Name).Dur("took", d.Now().Sub(start)).Bool("error", r.Err != nil).Int("bytes", len(r.JSON)).Msg("called")
+		logger.WithLevel(level).Str("tool", c.Name).Dur("took", d.Now().Sub(start)).Bool("error", r.Err != nil).Int("bytes", len(r.JSON)).Msg("called")
 		res := &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent{Type: "text", Text: r.Text}}, IsError: r.Err != nil}
 		if r.JSON != nil {
 			res.StructuredContent = r.JSON

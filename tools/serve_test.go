@@ -94,9 +94,9 @@ func TestToolsList(t *testing.T) {
 func TestBudget(t *testing.T) {
 	d := deps(t, "../examples/runs")
 	requests := []string{call("idem_find_duplicates", `{}`), call("idem_find_duplicates", `{"response_format":"detailed"}`), call("idem_list_runs", `{"limit":1000}`), call("idem_status", `{}`)}
-	for h := range d.Source.Runs(t.Context(), filter()) {
-		if h.Ref.Location == "" {
-			continue
+	for h, err := range d.Source.Runs(t.Context(), filter()) {
+		if err != nil {
+			continue // passed over
 		}
 		args := fmt.Sprintf(`{"run":%q,"response_format":"detailed","limit":1000}`, h.Ref.Location)
 		requests = append(requests, call("idem_find_duplicates", args), call("idem_read_history", args))

@@ -9,7 +9,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -31,7 +30,7 @@ type app struct {
 
 func execute(ctx context.Context, w world) int {
 	a := &app{world: w, code: exitNothing}
-	root := a.root()
+	root := a.root() //nolint:contextcheck // cobra hands the context to every command
 	root.SetArgs(w.Args)
 	root.SetIn(w.Stdin)
 	root.SetOut(w.Stdout)
@@ -231,7 +230,7 @@ func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
 	}
 	return tools.Deps{
 		Code: source, Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
-		Project: links.ParseProject(c.Links.Project), Version: version(), Now: time.Now, Shell: shell,
+		Project: links.ParseProject(c.Links.Project), Version: version(), Now: a.Now, Shell: shell,
 	}, c, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 )
 
 func main() { os.Exit(realMain()) }
@@ -25,7 +26,7 @@ func realMain() int {
 	debug.SetMemoryLimit(memoryGoal) // the collector works harder rather than grow past it
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return execute(ctx, world{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Environ()})
+	return execute(ctx, world{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Environ(), Now: time.Now})
 }
 
 // world is what the process gets from outside.
@@ -34,6 +35,7 @@ type world struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Env            []string
+	Now            func() time.Time
 }
 
 // Exit codes, the same for every command.

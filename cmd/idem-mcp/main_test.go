@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/viper"
@@ -186,7 +187,7 @@ not json
 {"jsonrpc":"2.0","id":4,"method":"no/such"}
 `
 	t.Setenv("HOME", t.TempDir())
-	code := execute(t.Context(), world{Args: []string{"serve", "../../examples/runs", "--log-level", "debug"}, Stdin: strings.NewReader(in), Stdout: &stdout, Stderr: &stderr, Env: os.Environ()})
+	code := execute(t.Context(), world{Args: []string{"serve", "../../examples/runs", "--log-level", "debug"}, Stdin: strings.NewReader(in), Stdout: &stdout, Stderr: &stderr, Env: os.Environ(), Now: time.Now})
 	if code != exitNothing {
 		t.Errorf("exit code %d: %s", code, stderr.String())
 	}
