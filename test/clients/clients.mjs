@@ -29,6 +29,7 @@ const calls = {
   idem_find_duplicates: { run },
   idem_explain_call: { run, call: "CreateShippingLabel" },
   idem_read_history: { run, limit: 5 },
+  idem_review_code: { language: "python", code: "def charge(ctx, order):\n    requests.post(URL, json=order)\n", symbol: ["charge"] },
   idem_console_link: { app: "orders", run: "order-42", project: "default" },
 };
 
@@ -96,7 +97,7 @@ async function inspector(who, target) {
   };
   checkTools(who, (await ask("--method", "tools/list")).tools);
   for (const [name, args] of Object.entries(calls)) {
-    const flags = Object.entries(args).flatMap(([k, v]) => ["--tool-arg", `${k}=${v}`]);
+    const flags = Object.entries(args).flatMap(([k, v]) => ["--tool-arg", `${k}=${typeof v === "object" ? JSON.stringify(v) : v}`]);
     checkResult(who, name, await ask("--method", "tools/call", "--tool-name", name, ...flags));
   }
   console.log(`ok ${who}`);
