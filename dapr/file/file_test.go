@@ -3,6 +3,7 @@ package file_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -227,7 +228,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, skipped := listed(t, open(t, dir), dir, history.Filter{})
-	if len(skipped) != 1 || !strings.HasPrefix(skipped[0], "!big.json: the file has more than 128 MB") {
+	if len(skipped) != 1 || !strings.HasPrefix(skipped[0], fmt.Sprintf("!big.json: the file has more than %d MB", history.MaxBytes>>20)) {
 		t.Errorf("a 2 GB file: %q", skipped)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
