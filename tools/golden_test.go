@@ -3,7 +3,6 @@ package tools_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,11 +14,10 @@ import (
 
 	"github.com/idem-mcp/idem-mcp/dapr/file"
 	"github.com/idem-mcp/idem-mcp/history"
+	"github.com/idem-mcp/idem-mcp/internal/golden"
 	"github.com/idem-mcp/idem-mcp/links"
 	"github.com/idem-mcp/idem-mcp/tools"
 )
-
-var update = flag.Bool("update", false, "write the golden files and the generated reference")
 
 // root is the repository; tests that read the examples run there, so that
 // locations in answers are the same on every machine.
@@ -67,7 +65,7 @@ func TestGolden(t *testing.T) {
 	t.Chdir(root)
 	for _, f := range files {
 		path := filepath.Join(dir, f)
-		t.Run(strings.TrimSuffix(strings.TrimPrefix(f, "testdata/"), ".txtar"), func(t *testing.T) { golden(t, path) })
+		t.Run(strings.TrimSuffix(strings.TrimPrefix(f, "testdata/"), ".txtar"), func(t *testing.T) { goldenCase(t, path) })
 	}
 }
 
@@ -91,7 +89,7 @@ func sourceTree(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func golden(t *testing.T, path string) {
+func goldenCase(t *testing.T, path string) {
 	ar, err := txtar.ParseFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +130,7 @@ func golden(t *testing.T, path string) {
 	if r.Err != nil {
 		got = map[string]string{"text": got["text"], "error.json": body.String()}
 	}
-	if *update {
+	if *golden.Update {
 		var files []txtar.File
 		for _, f := range ar.Files {
 			switch f.Name {

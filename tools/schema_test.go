@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 	jsonschema "github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/idem-mcp/idem-mcp/internal/golden"
 	"github.com/idem-mcp/idem-mcp/tools"
 )
 
@@ -32,25 +31,8 @@ func TestSchemas(t *testing.T) {
 		}
 		want["docs/schema/"+c.Name+".answer.json"] = indent(t, b)
 	}
-	if *update {
-		if err := os.MkdirAll(filepath.Join(root, "docs/schema"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		for name, b := range want {
-			if err := os.WriteFile(filepath.Join(root, name), b, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
 	for name, b := range want {
-		got, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Errorf("%v; run: go generate ./tools", err)
-			continue
-		}
-		if diff := cmp.Diff(string(got), string(b)); diff != "" {
-			t.Errorf("%s is stale; run: go generate ./tools\n%s", name, diff)
-		}
+		golden.File(t, filepath.Join(root, name), b)
 	}
 	files, err := filepath.Glob(filepath.Join(root, "docs/schema/*"))
 	if err != nil {
