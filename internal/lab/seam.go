@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dapr/durabletask-go/api"
@@ -28,6 +29,7 @@ type seam struct {
 	faults *faults
 	watch  *watch
 	lost   chan struct{} // closed when the worker is lost
+	doomed atomic.Bool   // the body during which it is lost is under way: nothing else is begun
 	extra  queue         // deliveries beside the backend's
 	turns  chan struct{} // pulse: a turn may be due
 	tasks  chan struct{} // pulse: an activity may be due
@@ -54,6 +56,7 @@ func newTwin() *twin { return &twin{ended: make(chan struct{}), stored: make(cha
 type role struct {
 	fault FaultKind
 	twin  *twin
+	copy  bool // the backend does not know of this delivery
 }
 
 const roleKey = "lab"
@@ -63,11 +66,13 @@ func roleOf(wi *backend.ActivityWorkItem) role {
 	return r
 }
 
-// again delivers a copy of a work item.
-func (s *seam) again(wi *backend.ActivityWorkItem, r role) {
+// again delivers a copy of a work item. The backend is never asked to complete
+// or abandon a copy: it would know it by a sequence number that it gives to
+// another item as soon as the first is completed.
+func (s *seam) again(wi *backend.ActivityWorkItem, t *twin) {
 	c := *wi
 	c.NewEvent = proto.CloneOf(wi.NewEvent)
-	c.Properties = map[string]any{roleKey: r}
+	c.Properties = map[string]any{roleKey: role{twin: t, copy: true}}
 	s.watch.begin()
 	s.extra.put(&c)
 	pulse(s.tasks)
@@ -83,7 +88,7 @@ func (s *seam) NextActivityWorkItem(ctx context.Context) (*backend.ActivityWorkI
 		if err != nil {
 			return nil, err
 		}
-		if due && !s.isLost() {
+		if due && !s.doomed.Load() {
 			s.watch.begin()
 			wi, err := s.Backend.NextActivityWorkItem(ctx)
 			if err != nil {
@@ -107,11 +112,12 @@ func (s *seam) strike(wi *backend.ActivityWorkItem) {
 	r := role{fault: kind, twin: s.faults.twin(wi)}
 	switch kind {
 	case DeliveredTwice:
-		s.again(wi, role{})
+		s.again(wi, nil)
+	case WorkerLost:
+		s.doomed.Store(true)
 	case ResultTwice:
 		r.twin = newTwin()
-		s.again(wi, role{fault: ResultTwice, twin: r.twin})
-		r.fault = NoFault
+		s.again(wi, r.twin)
 	}
 	wi.Properties = map[string]any{roleKey: r}
 }
@@ -129,7 +135,9 @@ func (s *seam) CompleteActivityWorkItem(ctx context.Context, wi *backend.Activit
 	case r.fault == WorkerLost:
 		close(s.lost)
 		return errLost
-	case r.fault == ResultTwice || r.fault.ofCommit():
+	case r.copy && r.twin == nil:
+		return backend.ErrWorkItemLockLost // the first delivery is completed or will be
+	case r.copy:
 		err = s.completeTwin(ctx, wi, r.twin)
 	case r.twin != nil:
 		err = s.completePair(ctx, wi, r.twin)
@@ -182,6 +190,9 @@ func (s *seam) AbandonActivityWorkItem(ctx context.Context, wi *backend.Activity
 	defer s.done(string(wi.InstanceID))
 	if s.isLost() {
 		return errLost
+	}
+	if roleOf(wi).copy {
+		return nil
 	}
 	return s.Backend.AbandonActivityWorkItem(ctx, wi)
 }
@@ -264,7 +275,7 @@ func (s *seam) lose(ctx context.Context, wi *backend.WorkflowWorkItem, kind Faul
 			t.leads, t.alone = kind == CommitLostBetween, kind == CommitLostEarly
 		}
 		s.faults.lose(string(wi.InstanceID), e, t)
-		s.again(&backend.ActivityWorkItem{InstanceID: wi.InstanceID, NewEvent: e}, role{fault: kind, twin: t})
+		s.again(&backend.ActivityWorkItem{InstanceID: wi.InstanceID, NewEvent: e}, t)
 	}
 	until := first.ended
 	switch kind {
