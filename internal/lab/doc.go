@@ -7,11 +7,11 @@
 // records and nothing that it does not, and does the engine do every call at
 // least one time whatever fails around it. It does not measure rates. The
 // backend commits a turn and the activities that it scheduled in one transaction,
-// so a lost commit does not happen by itself here; the seam fakes it, and the
-// marks it leaves differ from those of a Dapr runtime (no "order" mark: this SDK
-// buffers an early result). Rates that answers quote come from the real runs in
-// examples/runs and from nowhere else. Reruns are not run here either: this
-// backend does not implement them.
+// so a lost commit does not happen by itself here; the seam fakes it, and what
+// follows differs from a Dapr runtime: there a marked call's second body is
+// mostly skipped, here it always runs. Rates that answers quote come from the
+// real runs in examples/runs and from nowhere else. Reruns are not run here
+// either: this backend does not implement them.
 //
 // Plans are made from a seed, so a run of the lab can be repeated. Nothing here
 // is part of the product; it may import history and nothing else of it.

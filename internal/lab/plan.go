@@ -109,13 +109,19 @@ var words = [...]struct {
 
 const rejection = "validation failed: amount must be positive"
 
-// Matrix plans every shape with every fault.
+// Matrix plans every shape with every fault. Where a shape makes further
+// attempts, the fault strikes the first turn of one run and the second of
+// another.
 func Matrix(seed uint64) []Plan {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var out []Plan
 	for i := range shapes {
+		s := &shapes[i]
 		for _, k := range faultKinds {
-			out = append(out, plan(rng, &shapes[i], k, 0, len(out)))
+			out = append(out, plan(rng, s, k, 0, len(out)))
+			if k.ofCommit() && s.fails[1] > 1 {
+				out = append(out, plan(rng, s, k, 1, len(out)))
+			}
 		}
 	}
 	return out
