@@ -25,7 +25,7 @@ var (
 
 func run(t *testing.T, plans []lab.Plan) []lab.Result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // the race detector is slow
 	defer cancel()
 	results, err := lab.Run(ctx, t.TempDir(), plans)
 	if err != nil {
