@@ -38,6 +38,7 @@ func run(t *testing.T, plans []lab.Plan) []lab.Result {
 // the ledger at both data-sharing levels and regenerates docs/lab.md with
 // -update.
 func TestMatrix(t *testing.T) {
+	t.Parallel()
 	results := run(t, lab.Matrix(seed))
 	for _, r := range results {
 		if r.Struck != (r.Plan.Fault != lab.NoFault) {
@@ -113,7 +114,8 @@ func stability(t *testing.T, results []lab.Result) {
 
 // TestRandom is a short randomised run; the command makes longer ones.
 func TestRandom(t *testing.T) {
-	results := run(t, lab.Random(seed, 120))
+	t.Parallel()
+	results := run(t, lab.Random(seed, 60))
 	judge(t, results, metadata)
 	judge(t, results, full)
 }
@@ -131,6 +133,7 @@ func TestPlansAreRepeatable(t *testing.T) {
 // TestJudgeSees breaks results on purpose: a judge that misses that proves
 // nothing.
 func TestJudgeSees(t *testing.T) {
+	t.Parallel()
 	var plans []lab.Plan
 	for _, p := range lab.Matrix(seed) {
 		if p.Fault == lab.NoFault {

@@ -64,36 +64,27 @@ func (s *store) expireLocks(ctx context.Context) error {
 
 // instances lists the stored runs, children included.
 func (s *store) instances(ctx context.Context) ([]string, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT InstanceID FROM Instances ORDER BY InstanceID")
-	if err != nil {
-		return nil, fmt.Errorf("list runs: %w", err)
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("list runs: %w", err)
-		}
-		out = append(out, id)
-	}
-	return out, rows.Err()
+	return column[string](ctx, s.db, "SELECT InstanceID FROM Instances ORDER BY InstanceID")
 }
 
 // history returns a run's stored events, protobuf bytes in stored order.
 func (s *store) history(ctx context.Context, instance string) ([][]byte, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT EventPayload FROM History WHERE InstanceID = ? ORDER BY SequenceNumber", instance)
+	return column[[]byte](ctx, s.db, "SELECT EventPayload FROM History WHERE InstanceID = ? ORDER BY SequenceNumber", instance)
+}
+
+// column reads the one column of a query.
+func column[T any](ctx context.Context, db *sql.DB, query string, args ...any) (out []T, err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, fmt.Errorf("read history of %s: %w", instance, err)
+		return nil, fmt.Errorf("read the engine's store: %w", err)
 	}
-	defer rows.Close()
-	var out [][]byte
+	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		var b []byte
-		if err := rows.Scan(&b); err != nil {
-			return nil, fmt.Errorf("read history of %s: %w", instance, err)
+		var v T
+		if err := rows.Scan(&v); err != nil {
+			return nil, fmt.Errorf("read the engine's store: %w", err)
 		}
-		out = append(out, b)
+		out = append(out, v)
 	}
 	return out, rows.Err()
 }

@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -41,7 +42,7 @@ func run(ctx context.Context, runs int, seed uint64, out, keep string) (problems
 	if keep != "" {
 		err = os.Mkdir(keep, 0o700)
 	} else if dir, err = os.MkdirTemp("", "lab"); err == nil {
-		defer os.RemoveAll(dir)
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
 	if err != nil {
 		return nil, err
