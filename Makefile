@@ -30,7 +30,7 @@ generate: ## write what is generated from definitions: schemas, reference
 	go generate ./...
 
 golden: ## accept the present output as expected (look at the diff)
-	go test ./tools ./history -update
+	go test ./tools ./history ./internal/lab -update
 
 fuzz: ## every fuzz target for FUZZTIME (10s) each
 	@set -e; for pkg in $$(go list ./...); do \
