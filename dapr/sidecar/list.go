@@ -43,6 +43,9 @@ func (s *Source) Runs(ctx context.Context, f history.Filter) iter.Seq2[history.H
 				}
 			}
 			for _, r := range s.states(ctx, ids, app) {
+				if r.err == nil {
+					r.err = ctx.Err()
+				}
 				if r.err == nil && (r.gone || !f.Match(r.header)) {
 					continue
 				}

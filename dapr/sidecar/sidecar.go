@@ -185,7 +185,7 @@ func (s *Source) Run(ctx context.Context, ref history.Ref) (*history.Run, error)
 func (s *Source) complete(run *history.Run, state *protos.WorkflowState) {
 	told := s.header(state, run.Ref.App)
 	run.Shape = history.ShapeSidecar
-	run.Carries.StoredOrder, run.Carries.FullTimes, run.Carries.Generation = true, true, false
+	run.Carries.Generation = false
 	run.Status, run.CustomStatus, run.Updated = told.Status, told.CustomStatus, told.Updated
 	if run.Created.IsZero() {
 		run.Created = told.Created

@@ -22,7 +22,7 @@ func toRun(g *Group, name Name, o history.Options, sharing *history.Sharing) (*h
 		}
 	}
 	run.Shape = history.ShapeStateStore
-	run.Carries.StoredOrder, run.Carries.FullTimes, run.Carries.Generation = true, true, true
+	run.Carries.Generation = true
 	run.HistoryLen = len(g.History)
 	cover(run, g)
 	run.CustomStatus = status(run, g, o, sharing)
@@ -43,7 +43,7 @@ func presentRows(g *Group) func(yield func([]byte, error) bool) {
 // cover compares the rows with the metadata row.
 func cover(run *history.Run, g *Group) {
 	c := &run.Coverage
-	c.Read = g.Rows()
+	c.Read = len(run.Events)
 	c.Asked = len(g.History)
 	miss := func(format string, args ...any) { c.Missing = append(c.Missing, fmt.Sprintf(format, args...)) }
 	c.Missing = append(c.Missing, g.Damage...)
@@ -68,6 +68,10 @@ func cover(run *history.Run, g *Group) {
 	}
 	if gaps := gaps(g, c.Asked); gaps != "" {
 		miss("%s", gaps)
+		// The rows that are gone may hold the end.
+		if !run.Status.Ended() {
+			run.Status = history.StatusUnknown
+		}
 	}
 	if g.Moving {
 		miss("the run was written to while it was read; read it again for its latest events")
