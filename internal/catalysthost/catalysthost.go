@@ -5,6 +5,7 @@
 package catalysthost
 
 import (
+	"errors"
 	"net"
 	"strings"
 
@@ -37,8 +38,18 @@ func IsNamespace(namespace string) bool { return strings.HasPrefix(namespace, "p
 func Refuse(what string) error {
 	return &fault.Error{
 		Kind:  fault.Unsupported,
-		What:  what + " belongs to a Catalyst project",
+		Cause: refusal{errors.New("belongs to a Catalyst project")},
+		What:  what,
 		Means: "it was not read, because the organization's data-sharing level would not hold here",
 		Do:    "Use the catalyst source (source: catalyst)",
 	}
+}
+
+// refusal marks the errors of Refuse.
+type refusal struct{ error }
+
+// IsRefusal reports whether err came from Refuse.
+func IsRefusal(err error) bool {
+	var r refusal
+	return errors.As(err, &r)
 }
