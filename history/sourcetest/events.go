@@ -150,3 +150,42 @@ func full(t *testing.T, s history.Source, runs []Stored) {
 		}
 	}
 }
+
+// findings checks that a run gives the same findings as its protojson export,
+// when it comes in stored order and with full times.
+func findings(t *testing.T, s history.Source, runs []Stored) {
+	seen := 0
+	for _, r := range runs {
+		run, err := s.Run(ctxFor(t), history.Ref{Instance: r.Instance})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !run.Carries.StoredOrder || !run.Carries.FullTimes {
+			continue
+		}
+		export, err := history.Read(r.Lines, history.Options{Sharing: run.Sharing, Ref: run.Ref})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen += len(history.Analyze(export).Findings)
+		got, want := findingLines(history.Analyze(run)), findingLines(history.Analyze(export))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: findings differ (-export +source):\n%s", r.Instance, diff)
+		}
+	}
+	if seen == 0 {
+		t.Skip("no run of this source comes in stored order with full times")
+	}
+}
+
+func findingLines(a history.Analysis) []string {
+	var out []string
+	for _, f := range a.Findings {
+		b, err := json.Marshal(f)
+		if err != nil {
+			out = append(out, err.Error())
+		}
+		out = append(out, string(b))
+	}
+	return out
+}

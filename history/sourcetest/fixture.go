@@ -88,27 +88,39 @@ func (s Stored) State() *protos.WorkflowState {
 // Runs returns the stored runs, in the order of their ids.
 func Runs(t testing.TB) []Stored {
 	t.Helper()
-	dirs, err := testdata.ReadDir("testdata")
+	out, err := Load()
 	if err != nil {
 		t.Fatal(err)
-	}
-	var out []Stored
-	for _, d := range dirs {
-		out = append(out, load(t, d.Name()))
 	}
 	return out
 }
 
-func load(t testing.TB, name string) Stored {
-	t.Helper()
-	read := func(file string) []byte {
-		b, err := testdata.ReadFile("testdata/" + name + "/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
+// Load is Runs for programs that are no test.
+func Load() ([]Stored, error) {
+	dirs, err := testdata.ReadDir("testdata")
+	if err != nil {
+		return nil, err
 	}
-	s := Stored{Lines: read("history.ndjson"), MetadataJSON: read("metadata.json")}
+	var out []Stored
+	for _, d := range dirs {
+		s, err := load(d.Name())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.Name(), err)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func load(name string) (Stored, error) {
+	var s Stored
+	var err error
+	if s.Lines, err = testdata.ReadFile("testdata/" + name + "/history.ndjson"); err != nil {
+		return s, err
+	}
+	if s.MetadataJSON, err = testdata.ReadFile("testdata/" + name + "/metadata.json"); err != nil {
+		return s, err
+	}
 	var meta struct {
 		InstanceID       string    `json:"instanceId"`
 		Name             string    `json:"name"`
@@ -119,20 +131,20 @@ func load(t testing.TB, name string) Stored {
 		} `json:"storeMetadataRow"`
 	}
 	if err := json.Unmarshal(s.MetadataJSON, &meta); err != nil {
-		t.Fatal(err)
+		return s, err
 	}
 	s.Instance, s.Workflow, s.Created, s.Generation = meta.InstanceID, meta.Name, meta.CreatedAt, meta.StoreMetadataRow.Generation
 	s.Status = history.ParseStatus(meta.RuntimeStatus)
 	for line := range bytes.SplitSeq(bytes.TrimSpace(s.Lines), []byte("\n")) {
 		m := new(protos.HistoryEvent)
 		if err := protojson.Unmarshal(line, m); err != nil {
-			t.Fatalf("%s: %v", name, err)
+			return s, err
 		}
 		raw, err := proto.Marshal(m)
 		if err != nil {
-			t.Fatal(err)
+			return s, err
 		}
 		s.Messages, s.Events = append(s.Messages, m), append(s.Events, raw)
 	}
-	return s
+	return s, nil
 }

@@ -66,6 +66,7 @@ func Run(t *testing.T, newSource func(t *testing.T, w World) history.Source) {
 	t.Run("cancellation", func(t *testing.T) { cancellation(t, open(t, history.LevelMetadata, Healthy), runs[0]) })
 	t.Run("withheld", func(t *testing.T) { withheld(t, open(t, history.LevelMetadata, Healthy), runs) })
 	t.Run("full", func(t *testing.T) { full(t, open(t, history.LevelFull, Healthy), runs) })
+	t.Run("findings", func(t *testing.T) { findings(t, open(t, history.LevelMetadata, Healthy), runs) })
 	t.Run("bulk", func(t *testing.T) { bulk(t, open(t, history.LevelMetadata, Healthy)) })
 	t.Run("not found", func(t *testing.T) {
 		failing(t, open(t, history.LevelMetadata, Healthy), "no-such-run", false, fault.NotFound)
