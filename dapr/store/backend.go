@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 
 	"github.com/idem-mcp/idem-mcp/history"
 )
@@ -9,16 +10,16 @@ import (
 // Backend is one kind of state store, read only. Its errors are *fault.Error.
 // It is safe for use by several goroutines.
 type Backend interface {
-	// Names returns the runs that have a metadata row, in the byte order of
-	// their metadata keys, at most q.Limit of them.
-	Names(ctx context.Context, q Query) ([]Entry, error)
+	// Scan iterates over the runs that have a metadata row, a batch at a time,
+	// in an order of the store's own that does not change. No transaction stays
+	// open between two batches.
+	Scan(ctx context.Context, q Query) iter.Seq2[[]Group, error]
 	// Find returns the locations of all runs with the instance id that have
 	// any row, in no particular order.
 	Find(ctx context.Context, instance string) ([]string, error)
-	// Load reads the rows of the first of the entries, as many of them as fit
-	// into one batch, at least one. A run that is gone comes back as a Group
-	// without rows.
-	Load(ctx context.Context, entries []Entry) ([]Group, error)
+	// Load reads the rows of one run, whatever its metadata row says. A run
+	// that is gone comes back as a Group without rows.
+	Load(ctx context.Context, location string) (Group, error)
 	// Where names the store without secrets.
 	Where() string
 	// Check reads as little as possible to tell whether the store can be read
@@ -28,20 +29,14 @@ type Backend interface {
 	Close() error
 }
 
-// Query asks for a window of names.
+// Query asks for runs.
 type Query struct {
-	After string // a location; the window starts behind all its rows
-	Limit int
+	After string // a location; the scan goes on behind it
+	App   string // when set, a backend may leave out runs of other apps
 }
 
-// Entry is a run found by Names.
-type Entry struct {
-	Location string
-	Length   int // events according to the metadata row; UnknownLength when it was not read
-}
-
-// UnknownLength stands for the length of a run whose metadata row was not read
-// or cannot be.
+// UnknownLength stands for the length of a run whose metadata row is not there
+// or cannot be read.
 const UnknownLength = -1
 
 // Group holds the rows of one run, decoded from the store's encoding. The bytes
@@ -75,6 +70,11 @@ func (g *Group) Empty() bool {
 	return g.Metadata == nil && g.Status == nil && len(g.History) == 0 && len(g.Damage) == 0
 }
 
+// Whole reports whether the rows are those that the metadata row calls for.
+func (g *Group) Whole() bool {
+	return len(g.Damage) == 0 && len(g.History) == Length(g.Metadata) && g.Rows() == len(g.History)
+}
+
 // Put files a decoded row. Rows of other roles are ignored.
 func (g *Group) Put(role Role, index int, value []byte) {
 	switch role {
@@ -91,17 +91,9 @@ func (g *Group) Put(role Role, index int, value []byte) {
 	}
 }
 
-// The sizes of a batch: enough to hide the round trip, small enough that two
-// batches and what is made of them stay far below the memory target.
-const (
-	BatchRuns  = 500
-	BatchRows  = 10_000
-	BatchBytes = 8 << 20
-
-	// MaxEvents is the runtime's own bound on a history's length; a metadata
-	// row that claims more is damaged.
-	MaxEvents = 1_000_000
-)
+// MaxEvents is the runtime's own bound on a history's length; a metadata row
+// that claims more is damaged.
+const MaxEvents = 1_000_000
 
 // Length reads the number of events from a metadata row; UnknownLength when it
 // cannot be read or claims more than a runtime would write.
@@ -114,17 +106,4 @@ func Length(metadata []byte) int {
 		return UnknownLength
 	}
 	return int(m.HistoryLength)
-}
-
-// Batch returns how many of the entries one Load should read by their known
-// lengths. Runs of unknown length are read alone by backends that need one.
-func Batch(entries []Entry) int {
-	rows := 0
-	for i, e := range entries {
-		rows += max(e.Length, 0) + 2
-		if i > 0 && (i == BatchRuns || rows > BatchRows) {
-			return i
-		}
-	}
-	return len(entries)
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/idem-mcp/idem-mcp/dapr/store/postgres"
 	"github.com/idem-mcp/idem-mcp/dapr/store/redis"
 	"github.com/idem-mcp/idem-mcp/dapr/store/sqlite"
-	"github.com/idem-mcp/idem-mcp/dapr/store/storetest"
+	"github.com/idem-mcp/idem-mcp/dapr/storetest"
 	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/history/sourcetest"
 )

@@ -4,14 +4,19 @@
 // and encoded; what a key means, how rows become a run, paging, filters and
 // what is said about a run that could be read only in part are here.
 //
-// Reading is in two steps. Names lists the runs of the store in the order of
-// their keys, a window at a time; Load reads the rows of some hundred of them
-// in one query or pipeline. No transaction or statement stays open between the
-// two, so a slow reader never holds back the engine or the store's vacuum, and
-// memory is bounded by one window of names and two batches of rows, however
-// many runs or foreign keys the store holds. Tried and rejected: one ordered
-// scan over everything, which needs an index in byte order that PostgreSQL has
-// only under the C collation and Redis not at all.
+// A scan over many runs is a series of short queries, a page of rows each, in
+// the order of the index over the keys (PostgreSQL, SQLite), or a pass over the
+// keyspace and one pipeline for some hundred runs (Redis, which has no order).
+// No transaction or statement stays open between two of them, so a slow reader
+// never holds back the engine or the store's vacuum; what the engine writes
+// meanwhile is noticed and read again. Memory is bounded by two pages and by
+// the names of one window in Redis, however many runs or foreign keys the store
+// holds. A cursor is the location of the last run.
+//
+// Tried and rejected in PostgreSQL: looking up every row by its exact key (four
+// times the work under a linguistic collation, which compares slowly), sorting
+// by bytes (a sort of the whole table for each window), and one long cursor (a
+// snapshot that vacuum has to wait for).
 //
 // Read-only by construction: no backend holds a write command (a test reads
 // the source), PostgreSQL is asked for read-only transactions, SQLite is opened

@@ -1,8 +1,8 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -55,7 +55,7 @@ func ParseKey(key string) (name Name, role Role, index int, ok bool) {
 	if !ok {
 		return Name{}, RoleOther, 0, false
 	}
-	role, index = parseSuffix(key[last:])
+	role, index = parseSuffix([]byte(key[last:]))
 	return name, role, index, true
 }
 
@@ -66,26 +66,32 @@ func SplitKey(key string) (location string, role Role, index int) {
 	if last < 0 {
 		return "", RoleOther, 0
 	}
-	role, index = parseSuffix(key[last:])
+	role, index = parseSuffix([]byte(key[last:]))
 	return key[:last], role, index
 }
 
-func parseSuffix(suffix string) (Role, int) {
-	switch {
-	case suffix == SuffixMetadata:
+func lastSep(key []byte) int { return bytes.LastIndex(key, []byte(sep)) }
+
+// parseSuffix reads what follows the location, separator included.
+func parseSuffix(suffix []byte) (Role, int) {
+	switch string(suffix) {
+	case SuffixMetadata:
 		return RoleMetadata, 0
-	case suffix == SuffixStatus:
+	case SuffixStatus:
 		return RoleStatus, 0
 	}
-	digits, found := strings.CutPrefix(suffix[len(sep):], historyPrefix)
+	digits, found := bytes.CutPrefix(suffix[len(sep):], []byte(historyPrefix))
 	if !found || len(digits) < 6 || len(digits) > 9 {
 		return RoleOther, 0
 	}
-	n, err := strconv.ParseUint(digits, 10, 31)
-	if err != nil {
-		return RoleOther, 0
+	n := 0
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			return RoleOther, 0
+		}
+		n = n*10 + int(d-'0')
 	}
-	return RoleHistory, int(n)
+	return RoleHistory, n
 }
 
 // ParseLocation reads what Location returns. The first actor type in the key
@@ -126,7 +132,3 @@ func ParseLocation(location string) (Name, bool) {
 func HistoryKey(location string, i int) string {
 	return fmt.Sprintf("%s||history-%06d", location, i)
 }
-
-// Range bounds the keys of the runs from first to last: at or above low, below
-// high. A byte-ordered store finds all their rows in it.
-func Range(first, last string) (low, high string) { return first + sep, last + "|}" }

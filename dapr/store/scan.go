@@ -9,13 +9,6 @@ import (
 	"github.com/idem-mcp/idem-mcp/internal/fault"
 )
 
-// Windows of names: the first is small, so that a first page comes quickly,
-// the others large, because finding names costs a pass over the store's keys.
-const (
-	firstWindow = 1_000
-	window      = 50_000
-)
-
 // batch is what the fetching goroutine hands over.
 type batch struct {
 	groups []Group
@@ -72,57 +65,31 @@ func (s *Source) groups(ctx context.Context, f history.Filter) iter.Seq2[Group, 
 	}
 }
 
-// fetch reads window after window and batch after batch until emit says stop.
+// fetch hands over batch after batch until emit says stop.
 func (s *Source) fetch(ctx context.Context, f history.Filter, emit func(batch) bool) {
-	q := Query{After: f.Cursor, Limit: firstWindow}
-	for {
-		found, err := s.backend.Names(ctx, q)
-		if err != nil {
-			emit(batch{err: err})
+	for groups, err := range s.backend.Scan(ctx, Query{After: f.Cursor, App: f.App}) {
+		if err == nil {
+			groups, err = wanted(groups, f)
+		}
+		if !emit(batch{groups: groups, err: err}) || err != nil {
 			return
 		}
-		entries, err := wanted(found, f)
-		if err != nil {
-			emit(batch{err: err})
-			return
-		}
-		for len(entries) > 0 {
-			groups, err := s.backend.Load(ctx, entries)
-			if err != nil {
-				emit(batch{err: err})
-				return
-			}
-			entries = entries[max(len(groups), 1):]
-			// A run purged since it was listed has no rows.
-			kept := groups[:0]
-			for _, g := range groups {
-				if !g.Empty() {
-					kept = append(kept, g)
-				}
-			}
-			if !emit(batch{groups: kept}) {
-				return
-			}
-		}
-		if len(found) < q.Limit {
-			return
-		}
-		q = Query{After: found[len(found)-1].Location, Limit: window}
 	}
 }
 
-// wanted drops the runs that the keys alone rule out.
-func wanted(found []Entry, f history.Filter) ([]Entry, error) {
-	kept := make([]Entry, 0, len(found))
-	for _, e := range found {
-		n, ok := ParseLocation(e.Location)
-		if !ok || (f.App != "" && n.App != f.App) {
+// wanted drops the runs that the keys alone rule out, and those that were
+// purged since they were listed.
+func wanted(found []Group, f history.Filter) ([]Group, error) {
+	kept := found[:0]
+	for _, g := range found {
+		n, ok := ParseLocation(g.Location)
+		if !ok || g.Empty() || (f.App != "" && n.App != f.App) {
 			continue
 		}
 		if err := refuse(n); err != nil {
 			return nil, err
 		}
-		kept = append(kept, e)
+		kept = append(kept, g)
 	}
 	return kept, nil
 }

@@ -82,7 +82,7 @@ func (s *Source) Runs(ctx context.Context, f history.Filter) iter.Seq2[history.H
 	}
 }
 
-// Histories implements history.BulkSource: in the byte order of the runs' keys.
+// Histories implements history.BulkSource, in the order of the store's keys.
 func (s *Source) Histories(ctx context.Context, f history.Filter) iter.Seq2[*history.Run, error] {
 	return func(yield func(*history.Run, error) bool) {
 		read := 0
@@ -134,14 +134,14 @@ func (s *Source) Run(ctx context.Context, ref history.Ref) (*history.Run, error)
 	if err != nil {
 		return nil, fmt.Errorf("read run %s: %w", clean.Line(ref.Instance, 200), err)
 	}
-	groups, err := s.backend.Load(ctx, []Entry{{Location: location, Length: UnknownLength}})
+	g, err := s.backend.Load(ctx, location)
 	if err != nil {
 		return nil, fmt.Errorf("read run %s: %w", clean.Line(ref.Instance, 200), err)
 	}
-	if len(groups) != 1 || groups[0].Empty() {
+	if g.Empty() {
 		return nil, notFound(ref)
 	}
-	return s.decode(&groups[0])
+	return s.decode(&g)
 }
 
 func (s *Source) locate(ctx context.Context, ref history.Ref) (string, error) {

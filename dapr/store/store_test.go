@@ -89,35 +89,7 @@ func FuzzParseKey(f *testing.F) {
 		if l != name.Location() || role != store.RoleHistory || i != 42 {
 			t.Fatalf("%q: %q %v %d", key, l, role, i)
 		}
-		low, high := store.Range(name.Location(), name.Location())
-		if k := name.Location() + store.SuffixMetadata; k < low || k >= high {
-			t.Fatalf("%q is outside of its own range", k)
-		}
 	})
-}
-
-func TestBatch(t *testing.T) {
-	long := store.Entry{Length: 50_000}
-	short := store.Entry{Length: 20}
-	many := make([]store.Entry, 2000)
-	for i := range many {
-		many[i] = short
-	}
-	for name, c := range map[string]struct {
-		entries []store.Entry
-		want    int
-	}{
-		"one long run alone": {[]store.Entry{long, short}, 1},
-		"until a long one":   {[]store.Entry{short, short, long}, 2},
-		"many short ones":    {many, 454},
-		"few":                {many[:3], 3},
-		"unknown lengths":    {make([]store.Entry, 1000), 500},
-		"a single one":       {[]store.Entry{short}, 1},
-	} {
-		if got := store.Batch(c.entries); got != c.want {
-			t.Errorf("%s: %d, want %d", name, got, c.want)
-		}
-	}
 }
 
 // TestNoWriteCommand reads the source of every store: no string in it is a

@@ -3,44 +3,66 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/idem-mcp/idem-mcp/dapr/store"
-	"github.com/idem-mcp/idem-mcp/internal/clean"
 )
 
-// Names implements store.Backend. It costs one pass over the table whatever the
-// limit, since no index orders keys by bytes under a linguistic collation.
-func (b *backend) Names(ctx context.Context, q store.Query) ([]store.Entry, error) {
-	after := ""
-	if q.After != "" {
-		after = q.After + store.SuffixMetadata
-	}
-	var out []store.Entry
-	err := b.read(ctx, func(ctx context.Context, tx pgx.Tx, l *layout) error {
-		query := fmt.Sprintf(`SELECT s.key, %s FROM %s s
-			WHERE s.key LIKE '%%dapr.internal.%%.workflow||%%||metadata' AND s.key COLLATE "C" > $1 AND %s
-			ORDER BY s.key COLLATE "C" LIMIT $2`, l.columns(), l.table, l.alive())
-		rows, err := tx.Query(ctx, query, after, q.Limit)
-		if err != nil {
+// Scan implements store.Backend: in the order of the primary key, which is that
+// of the database's collation.
+func (b *backend) Scan(ctx context.Context, q store.Query) iter.Seq2[[]store.Group, error] {
+	return store.ScanRows(ctx, b, q)
+}
+
+// walk makes the planner, for this transaction alone, walk the primary key
+// instead of sorting the whole table for every page, which it prefers when it
+// guesses that few rows match; and spares compiling each query.
+const walk = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
+
+// Page implements store.Rows.
+func (b *backend) Page(ctx context.Context, after, app string, limit int, f func(key, value []byte, binary bool) error) error {
+	return b.read(ctx, func(ctx context.Context, tx pgx.Tx, l *layout) error {
+		if err := tx.QueryRow(ctx, walk).Scan(nil, nil, nil); err != nil {
 			return err
 		}
-		var key string
-		var value []byte
-		var binary bool
-		_, err = pgx.ForEachRow(rows, []any{&key, (*rawBytes)(&value), &binary}, func() error {
-			location, _, _ := store.SplitKey(key)
-			meta, err := store.AppendText(nil, value, binary)
-			if err != nil {
-				meta = nil // Load says so
-			}
-			out = append(out, store.Entry{Location: location, Length: store.Length(meta)})
-			return nil
-		})
-		return err
+		part := "dapr.internal."
+		if app != "" {
+			part = "." + app + ".workflow||"
+		}
+		query := fmt.Sprintf(`SELECT s.key, %s FROM %s s WHERE s.key > $1 AND strpos(s.key, $2) > 0 AND %s ORDER BY s.key LIMIT $3`, l.columns(), l.table, l.alive())
+		return each(ctx, tx, f, query, after, part, limit)
 	})
-	return out, err
+}
+
+// Load implements store.Backend: the rows of one moment, by their exact keys as
+// far as the metadata row calls for them and one beyond, which shows a run that
+// something else writes too. Without a readable length the rows are looked for
+// in the whole table.
+func (b *backend) Load(ctx context.Context, location string) (store.Group, error) {
+	return store.LoadRows(location, func(f func(key, value []byte, binary bool) error) error {
+		return b.read(ctx, func(ctx context.Context, tx pgx.Tx, l *layout) error {
+			var meta []byte
+			ends := fmt.Sprintf(`SELECT s.key, %s FROM %s s WHERE s.key = ANY($1::text[]) AND %s`, l.columns(), l.table, l.alive())
+			err := each(ctx, tx, func(key, value []byte, binary bool) error {
+				if _, role, _ := store.SplitKey(string(key)); role == store.RoleMetadata {
+					meta, _ = store.AppendText(nil, value, binary) // f tells of damage
+				}
+				return f(key, value, binary)
+			}, ends, []string{location + store.SuffixMetadata, location + store.SuffixStatus})
+			if err != nil {
+				return err
+			}
+			if n := store.Length(meta); n != store.UnknownLength {
+				query := fmt.Sprintf(`SELECT v.* FROM generate_series(0, $2::int) AS k(i)
+					CROSS JOIN LATERAL (SELECT s.key, %s FROM %s s WHERE s.key = $1 || lpad(k.i::text, greatest(6, length(k.i::text)), '0') AND %s OFFSET 0) v`, l.columns(), l.table, l.alive())
+				return each(ctx, tx, f, query, location+"||history-", n)
+			}
+			query := fmt.Sprintf(`SELECT s.key, %s FROM %s s WHERE starts_with(s.key, $1) AND %s`, l.columns(), l.table, l.alive())
+			return each(ctx, tx, f, query, location+"||history-")
+		})
+	})
 }
 
 // rawBytes scans without keeping a copy: the bytes are the connection's until
@@ -51,6 +73,19 @@ type rawBytes []byte
 func (r *rawBytes) ScanBytes(v []byte) error {
 	*r = v
 	return nil
+}
+
+// each runs a query for key, value and whether it is base64, and calls f for
+// every row.
+func each(ctx context.Context, tx pgx.Tx, f func(key, value []byte, binary bool) error, query string, args ...any) error {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	var key, value rawBytes
+	var binary bool
+	_, err = pgx.ForEachRow(rows, []any{&key, &value, &binary}, func() error { return f(key, value, binary) })
+	return err
 }
 
 // Find implements store.Backend.
@@ -74,141 +109,4 @@ func (b *backend) Find(ctx context.Context, instance string) ([]string, error) {
 		return err
 	})
 	return out, err
-}
-
-// Positions of the rows that are no history in load's query.
-const (
-	atMetadata = -2
-	atStatus   = -1
-)
-
-// load reads rows by the keys that the lengths call for. The inner query is
-// fenced (OFFSET 0), so that the planner looks every key up in the primary key
-// instead of reading the whole table for each batch. One row beyond the length
-// is asked for, to see a run that is being written by something else.
-const load = `SELECT r.ord, k.i, v.*
-	FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS r(location, n, ord)
-	CROSS JOIN LATERAL generate_series(-2, r.n) AS k(i)
-	CROSS JOIN LATERAL (SELECT %s FROM %s s
-		WHERE s.key = r.location || CASE k.i WHEN -2 THEN '||metadata' WHEN -1 THEN '||customStatus' ELSE '||history-' || lpad(k.i::text, 6, '0') END
-		AND %s OFFSET 0) v`
-
-// Load implements store.Backend.
-func (b *backend) Load(ctx context.Context, entries []store.Entry) ([]store.Group, error) {
-	if entries[0].Length == store.UnknownLength {
-		g, err := b.loadOne(ctx, entries[0].Location)
-		return []store.Group{g}, err
-	}
-	n := store.Batch(entries)
-	for i, e := range entries[:n] {
-		if e.Length == store.UnknownLength {
-			n = i
-			break
-		}
-	}
-	groups := make([]store.Group, n)
-	locations, lengths := make([]string, n), make([]int32, n)
-	for i, e := range entries[:n] {
-		groups[i].Location, locations[i], lengths[i] = e.Location, e.Location, int32(e.Length)
-	}
-	err := b.read(ctx, func(ctx context.Context, tx pgx.Tx, l *layout) error {
-		rows, err := tx.Query(ctx, fmt.Sprintf(load, l.columns(), l.table, l.alive()), locations, lengths)
-		if err != nil {
-			return err
-		}
-		f := filer{groups: groups}
-		_, err = pgx.ForEachRow(rows, f.targets(), f.row)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	// A run that grew since it was listed is read again, whole.
-	for i := range groups {
-		if now := store.Length(groups[i].Metadata); now != store.UnknownLength && now != entries[i].Length {
-			g, err := b.loadOne(ctx, groups[i].Location)
-			if err != nil {
-				return nil, err
-			}
-			groups[i] = g
-		}
-	}
-	return groups, nil
-}
-
-// loadOne reads every row of one run, whatever its metadata row says, in two
-// queries of one moment: its length, then its rows; without a readable length
-// the rows are looked for by their keys.
-func (b *backend) loadOne(ctx context.Context, location string) (store.Group, error) {
-	f := filer{groups: []store.Group{{Location: location}}}
-	err := b.read(ctx, func(ctx context.Context, tx pgx.Tx, l *layout) error {
-		rows, err := tx.Query(ctx, fmt.Sprintf(load, l.columns(), l.table, l.alive()), []string{location}, []int32{-1})
-		if err != nil {
-			return err
-		}
-		if _, err = pgx.ForEachRow(rows, f.targets(), f.row); err != nil {
-			return err
-		}
-		if n := store.Length(f.groups[0].Metadata); n != store.UnknownLength {
-			f.groups[0] = store.Group{Location: location}
-			rows, err = tx.Query(ctx, fmt.Sprintf(load, l.columns(), l.table, l.alive()), []string{location}, []int32{int32(n)})
-		} else {
-			query := fmt.Sprintf(`SELECT 1::bigint, right(s.key, 6)::int, %s FROM %s s
-				WHERE starts_with(s.key, $1) AND right(s.key, 6) ~ '^[0-9]{6}$' AND length(s.key) = length($1) + 6 AND %s`, l.columns(), l.table, l.alive())
-			rows, err = tx.Query(ctx, query, location+"||history-")
-		}
-		if err != nil {
-			return err
-		}
-		_, err = pgx.ForEachRow(rows, f.targets(), f.row)
-		return err
-	})
-	return f.groups[0], err
-}
-
-// filer puts rows into the groups of their runs.
-type filer struct {
-	groups []store.Group
-	ord    int64
-	at     int32
-	value  []byte
-	binary bool
-	arena  []byte
-}
-
-func (f *filer) targets() []any {
-	return []any{&f.ord, &f.at, (*rawBytes)(&f.value), &f.binary}
-}
-
-func (f *filer) row() error {
-	g := &f.groups[f.ord-1]
-	role, index := store.RoleHistory, int(f.at)
-	switch f.at {
-	case atMetadata:
-		role, index = store.RoleMetadata, 0
-	case atStatus:
-		role, index = store.RoleStatus, 0
-	}
-	if f.arena == nil || cap(f.arena)-len(f.arena) < len(f.value) {
-		f.arena = make([]byte, 0, max(256<<10, len(f.value)))
-	}
-	start := len(f.arena)
-	out, err := store.AppendText(f.arena, f.value, f.binary)
-	if err != nil {
-		g.Damage = append(g.Damage, fmt.Sprintf("the %s cannot be decoded: %s", rowName(f.at), clean.Line(err.Error(), 120)))
-		return nil
-	}
-	f.arena = out
-	g.Put(role, index, out[start:len(out):len(out)])
-	return nil
-}
-
-func rowName(at int32) string {
-	switch at {
-	case atMetadata:
-		return "metadata row"
-	case atStatus:
-		return "custom status row"
-	}
-	return fmt.Sprintf("row history-%06d", at)
 }

@@ -12,6 +12,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"iter"
 	"net"
 	"slices"
 	"strings"
@@ -140,7 +141,7 @@ func (b *backend) Close() error { return b.client.Close() }
 // that listing needs.
 func (b *backend) Check(ctx context.Context) ([]history.Detail, error) {
 	err := b.nodes(ctx, func(ctx context.Context, c redis.Cmdable) error {
-		_, _, err := c.Scan(ctx, 0, pattern, 10).Result()
+		_, _, err := c.Scan(ctx, 0, pattern(""), 10).Result()
 		return err
 	})
 	if err != nil {
@@ -163,10 +164,16 @@ func (b *backend) nodes(ctx context.Context, f func(context.Context, redis.Cmdab
 	})
 }
 
-const (
-	pattern   = "*dapr.internal.*.workflow||*||metadata"
-	scanCount = 5000
-)
+// pattern matches the metadata keys of an app's workflows, of all apps' when it
+// is empty.
+func pattern(app string) string {
+	if app == "" {
+		return "*dapr.internal.*.workflow||*||metadata"
+	}
+	return "*dapr.internal.*." + escape(app) + ".workflow||*||metadata"
+}
+
+const scanCount = 5000
 
 // scan calls f for every key that matches.
 func (b *backend) scan(ctx context.Context, match string, f func(key string)) error {
@@ -192,21 +199,39 @@ func (b *backend) scan(ctx context.Context, match string, f func(key string)) er
 	return nil
 }
 
-// Names implements store.Backend.
-func (b *backend) Names(ctx context.Context, q store.Query) ([]store.Entry, error) {
-	l := lowest{limit: q.Limit}
-	if q.After != "" {
-		l.after = q.After + store.SuffixMetadata
+// Windows of names: the first is small, so that a first run comes quickly, the
+// others large, because each costs a pass over the keyspace.
+const (
+	firstWindow = 1_000
+	window      = 50_000
+)
+
+// Scan implements store.Backend: in the byte order of the keys.
+func (b *backend) Scan(ctx context.Context, q store.Query) iter.Seq2[[]store.Group, error] {
+	return func(yield func([]store.Group, error) bool) {
+		l := lowest{limit: firstWindow}
+		if q.After != "" {
+			l.after = q.After + store.SuffixMetadata
+		}
+		for {
+			if err := b.scan(ctx, pattern(q.App), l.add); err != nil {
+				yield(nil, err)
+				return
+			}
+			names := l.sorted()
+			for rest := names; len(rest) > 0; {
+				groups, err := b.load(ctx, rest)
+				if !yield(groups, err) || err != nil {
+					return
+				}
+				rest = rest[len(groups):]
+			}
+			if len(names) < l.limit {
+				return
+			}
+			l = lowest{limit: window, after: names[len(names)-1]}
+		}
 	}
-	if err := b.scan(ctx, pattern, l.add); err != nil {
-		return nil, err
-	}
-	keys := l.sorted()
-	out := make([]store.Entry, len(keys))
-	for i, k := range keys {
-		out[i] = store.Entry{Location: strings.TrimSuffix(k, store.SuffixMetadata), Length: store.UnknownLength}
-	}
-	return out, nil
 }
 
 // lowest keeps the limit lowest keys above after, with memory for twice as

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -19,30 +20,51 @@ const (
 	tries = 3
 )
 
-// Load implements store.Backend: one pipeline for the lengths, one for the rows
-// and, behind them, the metadata again.
-func (b *backend) Load(ctx context.Context, entries []store.Entry) ([]store.Group, error) {
-	entries = entries[:min(len(entries), store.BatchRuns)]
-	metas, err := b.metadata(ctx, entries)
+// The sizes of a batch: enough to hide the round trip, small enough that two
+// batches and what is made of them stay far below the memory target.
+const (
+	batchRuns = 500
+	batchRows = 10_000
+)
+
+// Load implements store.Backend.
+func (b *backend) Load(ctx context.Context, location string) (store.Group, error) {
+	groups, err := b.load(ctx, []string{location + store.SuffixMetadata})
 	if err != nil {
+		return store.Group{}, err
+	}
+	return groups[0], nil
+}
+
+// load reads the runs of the first of the metadata keys, as many as make a
+// batch, at least one: one pipeline for the lengths, one for the rows and,
+// behind them, the metadata again.
+func (b *backend) load(ctx context.Context, keys []string) ([]store.Group, error) {
+	before := make([]store.Group, min(len(keys), batchRuns))
+	var pipe pipeline
+	for i := range before {
+		before[i].Location = strings.TrimSuffix(keys[i], store.SuffixMetadata)
+		pipe.row(&before[i], store.RoleMetadata, 0, keys[i])
+	}
+	if err := b.run(ctx, &pipe); err != nil {
 		return nil, err
 	}
-	known := make([]store.Entry, len(entries))
-	for i, e := range entries {
-		known[i] = store.Entry{Location: e.Location, Length: store.Length(metas[i].value)}
-	}
-	groups := make([]store.Group, store.Batch(known))
-	var pipe pipeline
-	for i := range groups {
-		groups[i].Location = known[i].Location
-		pipe.rows(&groups[i], 0, max(known[i].Length, 0)+1)
+	pipe = pipeline{}
+	groups := make([]store.Group, 0, len(before))
+	for i := range before {
+		rows := max(store.Length(before[i].Metadata), 0) + 1
+		if i > 0 && len(pipe.keys)+rows > batchRows {
+			break
+		}
+		groups = append(groups, store.Group{Location: before[i].Location})
+		pipe.rows(&groups[i], 0, rows)
 		pipe.ends(&groups[i])
 	}
 	if err := b.run(ctx, &pipe); err != nil {
 		return nil, err
 	}
 	for i := range groups {
-		if err := b.settle(ctx, &groups[i], metas[i].value); err != nil {
+		if err := b.settle(ctx, &groups[i], before[i].Metadata); err != nil {
 			return nil, err
 		}
 	}
@@ -81,27 +103,6 @@ func (b *backend) settle(ctx context.Context, g *store.Group, before []byte) err
 			return nil
 		}
 	}
-}
-
-type metaRow struct{ value []byte }
-
-// metadata reads the metadata rows of the entries; a missing or damaged one is
-// nil.
-func (b *backend) metadata(ctx context.Context, entries []store.Entry) ([]metaRow, error) {
-	scratch := make([]store.Group, len(entries))
-	var pipe pipeline
-	for i, e := range entries {
-		scratch[i].Location = e.Location
-		pipe.row(&scratch[i], store.RoleMetadata, 0, e.Location+store.SuffixMetadata)
-	}
-	if err := b.run(ctx, &pipe); err != nil {
-		return nil, err
-	}
-	out := make([]metaRow, len(entries))
-	for i := range scratch {
-		out[i].value = scratch[i].Metadata
-	}
-	return out, nil
 }
 
 // pipeline is a list of rows to read and where each belongs.

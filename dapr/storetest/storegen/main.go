@@ -1,9 +1,9 @@
 // Command storegen fills a state store with copies of real runs, for
 // measurements: 100000 runs are about 2M events.
 //
-//	go run ./dapr/store/storegen -runs 100000 -sqlite state.db
-//	go run ./dapr/store/storegen -runs 100000 -postgres postgres://… -table bench [-v1]
-//	go run ./dapr/store/storegen -runs 100000 -redis 127.0.0.1:6379
+//	go run ./dapr/storetest/storegen -runs 100000 -sqlite state.db
+//	go run ./dapr/storetest/storegen -runs 100000 -postgres postgres://… -table bench [-v1]
+//	go run ./dapr/storetest/storegen -runs 100000 -redis 127.0.0.1:6379
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/idem-mcp/idem-mcp/dapr/store/storetest"
+	"github.com/idem-mcp/idem-mcp/dapr/storetest"
 )
 
 func main() {
