@@ -48,7 +48,7 @@ const sampled = 500
 // place is a filled store and three ways to read it.
 type place struct {
 	open   func(b *testing.B) *store.Source
-	raw    func(b *testing.B) int                // reads the same rows and does nothing; returns how many
+	raw    func(b *testing.B, order string) int  // reads the same rows and does nothing; returns how many
 	perKey func(b *testing.B, key string) []byte // one read of one key
 }
 
@@ -56,7 +56,8 @@ type place struct {
 // it with -benchtime 1x; it reports
 //
 //	events/s    what a scan decodes
-//	x-raw       its time as a multiple of reading the same rows and doing nothing
+//	x-raw       its time as a multiple of reading the same rows in the same order and doing nothing
+//	x-heap      the same, of reading the rows in whatever order costs least (which no cursor could follow)
 //	x-perkey    how many times faster than one read a key in sequence
 //	peak-MB     the most memory the process held meanwhile
 //	first-ms    until the first run
@@ -70,15 +71,18 @@ func BenchmarkScan(b *testing.B) {
 func scan(b *testing.B, p place) {
 	n := benchRuns()
 	s := p.open(b)
-	p.raw(b) // warm caches
-	var ours, raw, first time.Duration
+	p.raw(b, "") // warm caches
+	var ours, raw, heap, first time.Duration
 	events, peak := 0, uint64(0)
 	for b.Loop() {
 		start := time.Now()
-		if rows := p.raw(b); rows < n*14 {
+		if rows := p.raw(b, " ORDER BY key"); rows < n*14 {
 			b.Fatalf("%d raw rows", rows)
 		}
 		raw += time.Since(start)
+		start = time.Now()
+		p.raw(b, "")
+		heap += time.Since(start)
 		watch := watchMemory()
 		start = time.Now()
 		runs := 0
@@ -97,6 +101,7 @@ func scan(b *testing.B, p place) {
 			b.Fatalf("%d runs", runs)
 		}
 	}
+	b.ReportMetric(ours.Seconds()/heap.Seconds(), "x-heap")
 	start := time.Now()
 	perKey(b, p, min(n, sampled))
 	one := time.Since(start) * time.Duration(n) / time.Duration(min(n, sampled))
@@ -154,8 +159,8 @@ func sqlitePlace(b *testing.B) place {
 			s, err := sqlite.New(sqlite.Config{ConnectionString: path})
 			return opened(b, s, err)
 		},
-		raw: func(b *testing.B) int {
-			rows, err := db.Query(`SELECT key, value, is_binary FROM state`)
+		raw: func(b *testing.B, order string) int {
+			rows, err := db.Query(`SELECT key, value, is_binary FROM state` + order)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -224,8 +229,8 @@ func postgresPlace(b *testing.B, v1 bool) place {
 			s, err := postgres.New(postgres.Config{ConnectionString: server, Table: table})
 			return opened(b, s, err)
 		},
-		raw: func(b *testing.B) int {
-			rows, err := conn.Query(ctx, `SELECT key, `+text+` FROM `+table)
+		raw: func(b *testing.B, order string) int {
+			rows, err := conn.Query(ctx, `SELECT key, `+text+` FROM `+table+order)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -267,7 +272,7 @@ func redisPlace(b *testing.B) place {
 			s, err := redis.New(redis.Config{Hosts: []string{server}, DB: 10})
 			return opened(b, s, err)
 		},
-		raw: func(b *testing.B) int {
+		raw: func(b *testing.B, order string) int {
 			n, cursor := 0, uint64(0)
 			for {
 				keys, next, err := c.Scan(ctx, cursor, "*", 5000).Result()

@@ -24,7 +24,7 @@ type Rows interface {
 // Pages: the first is small, so that a first run comes quickly.
 const (
 	firstPage = 500
-	nextPage  = 10_000
+	nextPage  = 20_000
 
 	// Rows of runs whose metadata row has not come yet are held up to these
 	// bounds; a run that falls out is read alone when its metadata comes.

@@ -159,7 +159,7 @@ func (b *backend) Close() error {
 // Check implements store.Backend.
 func (b *backend) Check(ctx context.Context) ([]history.Detail, error) {
 	var journal string
-	err := b.read(ctx, func(ctx context.Context, db *sql.DB) error {
+	err := b.read(ctx, func(ctx context.Context, db *sql.DB, _ bool) error {
 		if err := db.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&journal); err != nil {
 			return err
 		}
@@ -173,16 +173,16 @@ func (b *backend) Check(ctx context.Context) ([]history.Detail, error) {
 	return []history.Detail{{Name: "layout", Value: "SQLite, journal mode " + clean.Line(journal, 20)}}, nil
 }
 
-// read runs one short piece of reading, again when the file changed under an
-// immutable open.
-func (b *backend) read(ctx context.Context, f func(context.Context, *sql.DB) error) error {
+// read runs one short piece of reading, again from its start when the file
+// changed under an immutable open; frozen says that this can happen.
+func (b *backend) read(ctx context.Context, f func(ctx context.Context, db *sql.DB, frozen bool) error) error {
 	for try := 0; ; try++ {
 		db, frozen, err := b.open()
 		if err != nil {
 			return err
 		}
 		qctx, cancel := context.WithTimeout(ctx, b.timeout)
-		err = f(qctx, db)
+		err = f(qctx, db, frozen != nil)
 		cancel()
 		if frozen != nil && b.stale(*frozen) && try < 3 {
 			continue
@@ -210,7 +210,7 @@ func (b *backend) open() (*sql.DB, *stamp, error) {
 	if err != nil {
 		return nil, nil, b.fileError(err)
 	}
-	params := "mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(2000)"
+	params := "mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(2000)&_pragma=cache_size(-32000)"
 	b.frozen = nil
 	if wal && !exists(b.path+"-wal") {
 		params += "&immutable=1"
