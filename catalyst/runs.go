@@ -1,0 +1,268 @@
+package catalyst
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/idem-mcp/idem-mcp/history"
+	"github.com/idem-mcp/idem-mcp/internal/fault"
+)
+
+// maxEmptyPages is how many pages without a run may follow each other. A page
+// may be empty while more follow, so one is no end; a server that never ends is
+// not followed for ever.
+const maxEmptyPages = 200
+
+// Runs lists the runs of one project, page by page. What the server can filter
+// it is asked to filter; every run is checked here again.
+func (s *Source) Runs(ctx context.Context, f history.Filter) iter.Seq2[history.Header, error] {
+	return func(yield func(history.Header, error) bool) {
+		l := listing{source: s, filter: f, size: s.config.PageSize, waiting: f.Cursor != ""}
+		l.run(ctx, yield)
+	}
+}
+
+// listing is one pass over the runs.
+type listing struct {
+	source  *Source
+	filter  history.Filter
+	size    int
+	cursor  any
+	waiting bool // until the run that Filter.Cursor names has passed
+	sent    []string
+}
+
+func (l *listing) run(ctx context.Context, yield func(history.Header, error) bool) {
+	empty := 0
+	for {
+		doc, err := l.page(ctx)
+		if err != nil {
+			yield(history.Header{}, err)
+			return
+		}
+		list, found := rows(doc, []string{"runs", "items", "results", "executions", "workflows", "workflowruns", "data", "instances"}, looksLikeRun)
+		next := nextCursor(doc)
+		if !found && next == nil {
+			yield(history.Header{}, notRecognised("list runs", "no list of runs was found in it"))
+			return
+		}
+		if empty++; len(list) > 0 {
+			empty = 0
+		}
+		if !l.emit(list, yield) {
+			return
+		}
+		if next == nil {
+			l.end(len(list), yield)
+			return
+		}
+		if err := l.advance(next, empty); err != nil {
+			yield(history.Header{}, err)
+			return
+		}
+	}
+}
+
+// page asks for one page, with half the rows each time the server says that it
+// cannot filter an answer of this size.
+func (l *listing) page(ctx context.Context) (json.RawMessage, error) {
+	for {
+		a, err := l.source.session.call(ctx, "list runs of project "+l.source.projectName(), toolListRuns, l.arguments()...)
+		if err == nil {
+			l.source.level.note(a.doc)
+			if len(a.doc) == 0 {
+				return nil, notRecognised("list runs", "it holds no JSON")
+			}
+			return a.doc, nil
+		}
+		if !strings.EqualFold(RefusalKind(err), Unfilterable) || l.size <= 1 {
+			return nil, err
+		}
+		l.size /= 2
+	}
+}
+
+func (l *listing) arguments() []argument {
+	f := l.filter
+	args := []argument{
+		{meaning: "the project", names: projectNames, value: l.source.projectArgument()},
+		{meaning: "the page's size", names: sizeNames, value: l.size, optional: true},
+	}
+	if app := cmp.Or(f.App, l.source.config.App); app != "" {
+		args = append(args, argument{meaning: "the app", names: appNames, value: app, optional: true})
+	}
+	if f.Workflow != "" {
+		args = append(args, argument{meaning: "the workflow's name", names: workflowNames, value: f.Workflow, optional: true})
+	}
+	if len(f.Status) == 1 && serverFilters(f.Status[0]) {
+		args = append(args, argument{meaning: "the status", names: statusNames, value: f.Status[0].String(), optional: true})
+	}
+	if !f.Since.IsZero() {
+		args = append(args, argument{meaning: "the earliest start", names: sinceNames, value: f.Since.UTC().Format(time.RFC3339), optional: true})
+	}
+	if !f.Until.IsZero() {
+		// The next whole second, so that a cut fraction loses no run; the exact
+		// bound is checked here.
+		args = append(args, argument{meaning: "the latest start", names: untilNames, value: f.Until.UTC().Add(time.Second).Format(time.RFC3339), optional: true})
+	}
+	if l.cursor != nil {
+		args = append(args, argument{meaning: "the cursor", names: cursorNames, value: l.cursor})
+	}
+	return args
+}
+
+// serverFilters tells the statuses the server's filter knows.
+func serverFilters(s history.Status) bool {
+	return slices.Contains([]history.Status{history.Running, history.Completed, history.Failed, history.Terminated, history.Suspended, history.Canceled}, s)
+}
+
+// emit yields the rows that match; false when the caller has had enough.
+func (l *listing) emit(list []json.RawMessage, yield func(history.Header, error) bool) bool {
+	for _, raw := range list {
+		h, err := l.source.header(raw)
+		if err != nil {
+			if !yield(history.Header{}, &history.Skipped{What: "a row of the listing", Why: err.Error()}) {
+				return false
+			}
+			continue
+		}
+		if l.waiting {
+			l.waiting = h.Ref.Instance != l.filter.Cursor
+			continue
+		}
+		if matches(l.filter, h) && !yield(h, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// end tells, at the last page, what a caller would otherwise take for the whole.
+func (l *listing) end(rows int, yield func(history.Header, error) bool) {
+	switch {
+	case l.waiting:
+		yield(history.Header{}, &fault.Error{Kind: fault.NotFound, What: fmt.Sprintf("continue the listing after run %q", l.filter.Cursor), Means: "that run is no longer in the list", Do: "List from the start"})
+	case rows >= l.size && !l.source.session.accepts(toolListRuns, cursorNames):
+		yield(history.Header{}, &history.Skipped{What: "further runs", Why: fmt.Sprintf("the page of %d is full and the tool takes no cursor", rows)})
+	}
+}
+
+// advance moves to the next page and refuses to go round in circles.
+func (l *listing) advance(next any, empty int) error {
+	key := fmt.Sprint(next)
+	if slices.Contains(l.sent, key) || empty > maxEmptyPages {
+		return &fault.Error{Kind: fault.Damaged, What: "list runs: the server's pages do not end", Means: "the list is not complete", Do: "Narrow the question by app, workflow or time"}
+	}
+	if len(l.sent) == maxEmptyPages {
+		l.sent = l.sent[1:]
+	}
+	l.sent = append(l.sent, key)
+	l.cursor = next
+	return nil
+}
+
+func looksLikeRun(o object) bool {
+	return o.has("instanceid", "runid", "workflowrunid", "workflowinstanceid") ||
+		o.has("id") && o.has("status", "runtimestatus", "workflowname")
+}
+
+// header reads one row of a listing.
+func (s *Source) header(raw json.RawMessage) (history.Header, error) {
+	o, ok := asObject(raw)
+	if !ok {
+		return history.Header{}, fmt.Errorf("it is not an object")
+	}
+	o = unwrapRow(o)
+	h := history.Header{
+		Ref: history.Ref{
+			Project:   s.knownProject(),
+			App:       cmp.Or(o.str("appid", "appidentity", "appname"), s.config.App),
+			Instance:  o.str("instanceid", "runid", "workflowrunid", "workflowinstanceid", "id"),
+			Execution: o.str("executionid"),
+		},
+		Workflow:     o.str("workflowname", "workflow", "name"),
+		Version:      o.str("version", "workflowversion"),
+		Status:       parseStatus(o.str("runtimestatus", "workflowstatus", "status")),
+		Created:      parseTime(o.str("createdat", "starttime", "startedat", "created")),
+		Updated:      parseTime(o.str("lastupdatedat", "updatedat", "lastupdate", "lastupdatetime")),
+		Parent:       o.str("parentinstanceid", "parentinstanceinstanceid"),
+		HistoryLen:   -1,
+		CustomStatus: s.customStatus(o, raw),
+	}
+	if h.Ref.Instance == "" {
+		return h, fmt.Errorf("it names no run")
+	}
+	if msg := o.str("failuredetailserrormessage", "failuremessage"); msg != "" {
+		h.Failure = &history.Failure{Message: msg, Type: o.str("failuredetailserrortype"), Stack: o.str("failuredetailsstacktrace")}
+	}
+	s.noteListed(h)
+	return h, nil
+}
+
+// customStatus keeps absent, empty and a value apart. A level that the server
+// stated or proved wins over what the row holds.
+func (s *Source) customStatus(o object, raw json.RawMessage) history.Payload {
+	sharing := s.level.of(raw)
+	v, present := o["customstatus"]
+	if !present || sharing.Level == history.LevelMetadata && sharing.How != howConfigured {
+		return history.WithheldPayload(&sharing)
+	}
+	if str, ok := jsonString(v); ok {
+		if str == "" {
+			return history.EmptyPayload()
+		}
+		return history.SharedPayload(str)
+	}
+	if string(v) == "null" {
+		return history.EmptyPayload()
+	}
+	return history.SharedPayload(string(v))
+}
+
+func matches(f history.Filter, h history.Header) bool {
+	text := strings.ToLower(f.Text)
+	switch {
+	case f.App != "" && h.Ref.App != "" && h.Ref.App != f.App,
+		f.Workflow != "" && h.Workflow != f.Workflow,
+		len(f.Status) > 0 && !slices.Contains(f.Status, h.Status),
+		!f.Since.IsZero() && !h.Created.IsZero() && h.Created.Before(f.Since),
+		!f.Until.IsZero() && !h.Created.IsZero() && h.Created.After(f.Until),
+		text != "" && !strings.Contains(strings.ToLower(h.Ref.Instance), text) && !strings.Contains(strings.ToLower(h.Workflow), text):
+		return false
+	}
+	return true
+}
+
+// parseStatus reads a status in any case and with the protocol's prefixes. An
+// unknown one stays unknown.
+func parseStatus(s string) history.Status {
+	n := strings.ToLower(s)
+	for _, prefix := range []string{"orchestration_status_", "workflow_status_", "runtime_status_"} {
+		n = strings.TrimPrefix(n, prefix)
+	}
+	n = normal(n)
+	for st := history.Running; st <= history.ContinuedAsNew; st++ {
+		if normal(st.String()) == n {
+			return st
+		}
+	}
+	if n == "cancelled" {
+		return history.Canceled
+	}
+	return history.StatusUnknown
+}
+
+func parseTime(s string) time.Time {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
