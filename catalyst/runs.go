@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -75,10 +76,10 @@ func (l *listing) page(ctx context.Context) (json.RawMessage, error) {
 	for {
 		a, err := l.source.session.call(ctx, "list runs of project "+l.source.projectName(), toolListRuns, l.arguments()...)
 		if err == nil {
-			l.source.level.note(a.doc)
 			if len(a.doc) == 0 {
 				return nil, notRecognised("list runs", "it holds no JSON")
 			}
+			l.source.level.note(a.doc)
 			return a.doc, nil
 		}
 		if !strings.EqualFold(RefusalKind(err), Unfilterable) || l.size <= 1 {
@@ -148,7 +149,7 @@ func (l *listing) end(rows int, yield func(history.Header, error) bool) {
 	switch {
 	case l.waiting:
 		yield(history.Header{}, &fault.Error{Kind: fault.NotFound, What: fmt.Sprintf("continue the listing after run %q", l.filter.Cursor), Means: "that run is no longer in the list", Do: "List from the start"})
-	case rows >= l.size && !l.source.session.accepts(toolListRuns, cursorNames):
+	case rows >= l.size && !l.takesCursor():
 		yield(history.Header{}, &history.Skipped{What: "further runs", Why: fmt.Sprintf("the page of %d is full and the tool takes no cursor", rows)})
 	}
 }
@@ -176,53 +177,31 @@ func looksLikeRun(o object) bool {
 func (s *Source) header(raw json.RawMessage) (history.Header, error) {
 	o, ok := asObject(raw)
 	if !ok {
-		return history.Header{}, fmt.Errorf("it is not an object")
+		return history.Header{}, errors.New("it is not an object")
 	}
-	o = unwrapRow(o)
-	h := history.Header{
-		Ref: history.Ref{
-			Project:   s.knownProject(),
-			App:       cmp.Or(o.str("appid", "appidentity", "appname"), s.config.App),
-			Instance:  o.str("instanceid", "runid", "workflowrunid", "workflowinstanceid", "id"),
-			Execution: o.str("executionid"),
-		},
-		Workflow:     o.str("workflowname", "workflow", "name"),
-		Version:      o.str("version", "workflowversion"),
-		Status:       parseStatus(o.str("runtimestatus", "workflowstatus", "status")),
-		Created:      parseTime(o.str("createdat", "starttime", "startedat", "created")),
-		Updated:      parseTime(o.str("lastupdatedat", "updatedat", "lastupdate", "lastupdatetime")),
-		Parent:       o.str("parentinstanceid", "parentinstanceinstanceid"),
-		HistoryLen:   -1,
-		CustomStatus: s.customStatus(o, raw),
-	}
-	if h.Ref.Instance == "" {
-		return h, fmt.Errorf("it names no run")
-	}
-	if msg := o.str("failuredetailserrormessage", "failuremessage"); msg != "" {
-		h.Failure = &history.Failure{Message: msg, Type: o.str("failuredetailserrortype"), Stack: o.str("failuredetailsstacktrace")}
-	}
-	s.noteListed(h)
-	return h, nil
-}
-
-// customStatus keeps absent, empty and a value apart. A level that the server
-// stated or proved wins over what the row holds.
-func (s *Source) customStatus(o object, raw json.RawMessage) history.Payload {
+	row := unwrapRow(o)
 	sharing := s.level.of(raw)
-	v, present := o["customstatus"]
-	if !present || sharing.Level == history.LevelMetadata && sharing.How != howConfigured {
-		return history.WithheldPayload(&sharing)
+	opts := history.Options{Sharing: sharing, Fingerprint: s.config.Fingerprint}
+	opts.Ref = history.Ref{
+		Project:  s.knownProject(),
+		App:      row.str("appid", "appidentity", "appname"),
+		Instance: row.str("instanceid", "runid", "workflowrunid", "workflowinstanceid", "id"),
 	}
-	if str, ok := jsonString(v); ok {
-		if str == "" {
-			return history.EmptyPayload()
-		}
-		return history.SharedPayload(str)
+	h, err := history.ParseHeader(raw, opts)
+	if err != nil {
+		return h, errors.New("it names no run")
 	}
-	if string(v) == "null" {
-		return history.EmptyPayload()
+	if h.Workflow == "" {
+		h.Workflow = row.str("name")
 	}
-	return history.SharedPayload(string(v))
+	if h.Ref.App == "" {
+		h.Ref.App = s.config.App
+	}
+	if h.CustomStatus.State() == history.PayloadNotRecorded {
+		h.CustomStatus = history.WithheldPayload(&sharing)
+	}
+	s.listed.put(h)
+	return h, nil
 }
 
 func matches(f history.Filter, h history.Header) bool {
@@ -239,30 +218,8 @@ func matches(f history.Filter, h history.Header) bool {
 	return true
 }
 
-// parseStatus reads a status in any case and with the protocol's prefixes. An
-// unknown one stays unknown.
-func parseStatus(s string) history.Status {
-	n := strings.ToLower(s)
-	for _, prefix := range []string{"orchestration_status_", "workflow_status_", "runtime_status_"} {
-		n = strings.TrimPrefix(n, prefix)
-	}
-	n = normal(n)
-	for st := history.Running; st <= history.ContinuedAsNew; st++ {
-		if normal(st.String()) == n {
-			return st
-		}
-	}
-	if n == "cancelled" {
-		return history.Canceled
-	}
-	return history.StatusUnknown
-}
-
-func parseTime(s string) time.Time {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC()
-		}
-	}
-	return time.Time{}
+func (l *listing) takesCursor() bool {
+	l.source.session.mu.Lock()
+	defer l.source.session.mu.Unlock()
+	return l.source.session.tools[toolListRuns].accepts(cursorNames)
 }

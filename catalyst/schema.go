@@ -158,3 +158,8 @@ func (t tool) misfit(why string) error {
 		Do:    "The schema the server publishes: " + clean.Line(t.schema, 1500),
 	}
 }
+
+// requires reports whether the tool demands a property that goes by names.
+func (t tool) requires(names []string) bool {
+	return slices.ContainsFunc(t.required, func(r string) bool { return slices.Contains(names, normal(r)) })
+}

@@ -65,14 +65,13 @@ func (l *levelEvidence) general() history.Sharing {
 	return history.Sharing{}
 }
 
-// of is the level that holds for one answer, in the order of evidence: a level
+// of is the level that holds for one answer or one row of it, in the order of evidence: a level
 // the answers state, a refusal that proves metadata, payloads that prove full
 // for this answer, what was configured, nothing.
 //
 // A configured "full" is not believed of an answer without a single payload:
 // then the level is left unstated rather than contradicted.
 func (l *levelEvidence) of(doc json.RawMessage) history.Sharing {
-	l.note(doc)
 	s := l.general()
 	if s.How == howStated || s.How == howRestricted {
 		return s
