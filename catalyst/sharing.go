@@ -26,6 +26,7 @@ type levelEvidence struct {
 	stated     history.Level
 	restricted bool
 	probed     bool
+	served     bool // a run's answer held payloads
 	configured history.Level
 }
 
@@ -40,7 +41,7 @@ func (l *levelEvidence) note(doc json.RawMessage) {
 	l.stated = level
 }
 
-// refused takes in a refusal.
+// refused takes in a refusal. It is newer than a "full" that was stated before.
 func (l *levelEvidence) refused(kind string) {
 	if kind != DataSharingRestricted {
 		return
@@ -48,6 +49,24 @@ func (l *levelEvidence) refused(kind string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.restricted = true
+	if l.stated == history.LevelFull {
+		l.stated = history.LevelUnstated
+	}
+}
+
+// observe takes in a run's answer. changed tells that it fits a level other
+// than the one the evidence so far stood for, so that the evidence is stale: an
+// administrator changed the level while this process ran.
+func (l *levelEvidence) observe(doc json.RawMessage) (changed bool) {
+	payloads := holdsPayload(doc)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	changed = l.served && !payloads || l.restricted && payloads
+	l.served = payloads
+	if changed {
+		l.probed = false
+	}
+	return changed
 }
 
 // general is what is known apart from any one answer.
@@ -85,14 +104,16 @@ func (l *levelEvidence) of(doc json.RawMessage) history.Sharing {
 	return s
 }
 
-// wantsProbe reports, once, that only a probe could tell the level.
-func (l *levelEvidence) wantsProbe() bool {
+// wantsProbe reports, once, that only a probe could tell the level. Asked about
+// stale evidence, it drops the refusal that a probe would repeat if it still
+// held.
+func (l *levelEvidence) wantsProbe(stale bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.probed || l.stated != history.LevelUnstated || l.restricted {
+	if l.probed || l.stated != history.LevelUnstated || l.restricted && !stale {
 		return false
 	}
-	l.probed = true
+	l.probed, l.restricted = true, false
 	return true
 }
 

@@ -166,19 +166,19 @@ func (s *Source) appOf(ctx context.Context, instance string) (string, error) {
 
 // sharingOf is the level that holds for a run's answer. Where nothing tells it,
 // one export per process is asked for: a refusal proves the level metadata, and
-// nothing is taken from an export that is served.
+// nothing is taken from an export that is served. An answer that does not fit
+// the evidence is asked about again, and runs kept from before are forgotten.
 func (s *Source) sharingOf(ctx context.Context, a answer, args []argument) history.Sharing {
-	before := s.level.general()
+	stale := s.level.observe(a.doc)
+	if stale {
+		s.cache.clear()
+	}
 	sharing := s.level.of(a.doc)
-	if sharing.How == howServed || s.config.NoLevelProbe || !s.level.wantsProbe() {
+	if sharing.How == howServed || s.config.NoLevelProbe || !s.level.wantsProbe(stale) {
 		return sharing
 	}
-	_, err := s.session.call(ctx, "learn the data-sharing level", toolExportRun, args...)
-	if err == nil {
+	if _, err := s.session.call(ctx, "learn the data-sharing level", toolExportRun, args...); err == nil {
 		return history.Sharing{Level: history.LevelFull, How: howExport}
-	}
-	if after := s.level.general(); after.Level == history.LevelMetadata && before.Level != after.Level {
-		s.cache.clear()
 	}
 	return s.level.of(a.doc)
 }

@@ -218,7 +218,7 @@ func (s *Source) Describe(ctx context.Context) history.Description {
 		Account: strings.TrimSpace(st.User + ", " + st.Organization),
 		Project: st.Project,
 		Sharing: st.Sharing,
-		Carries: history.Carries{StoredOrder: true, FullTimes: true, IDs: true, Origins: true, Inputs: st.Sharing.Level == history.LevelFull},
+		Carries: history.Carries{StoredOrder: true, FullTimes: true, IDs: true, Origins: true, Inputs: true},
 		NotVisible: []string{
 			"runs that were purged, and earlier lives and generations of a run",
 			"how often a body ran: only what the engine recorded",
