@@ -42,8 +42,9 @@ type session struct {
 	secrets *secrets
 	level   *levelEvidence
 	slots   chan struct{}
+	dial    chan struct{} // one connects at a time; waiting for it can be cancelled
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards what follows, never held while waiting
 	mcp       *client.Client
 	tools     map[string]tool
 	unusable  map[string]string // our tools that may not be called, and why
@@ -60,15 +61,26 @@ func newSession(c Config, server *url.URL, auth *authorizer, level *levelEvidenc
 		secrets: auth.secrets,
 		level:   level,
 		slots:   make(chan struct{}, c.Concurrency),
+		dial:    make(chan struct{}, 1),
 	}
 }
 
-// connect opens the connection and reads the tool list, once.
+// connect opens the connection and reads the tool list, once, within the time
+// of one call.
 func (s *session) connect(ctx context.Context) (*client.Client, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.mcp != nil {
-		return s.mcp, nil
+	if c := s.connected(); c != nil {
+		return c, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
+	defer cancel()
+	select {
+	case s.dial <- struct{}{}:
+		defer func() { <-s.dial }()
+	case <-ctx.Done():
+		return nil, s.callFault(ctx, "connect to Catalyst", ctx.Err(), nil)
+	}
+	if c := s.connected(); c != nil {
+		return c, nil
 	}
 	c, err := client.NewStreamableHttpClient(s.config.Server,
 		transport.WithHTTPBasicClient(s.http),
@@ -76,24 +88,32 @@ func (s *session) connect(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, configFault("catalyst.server is not an address", nil)
 	}
-	ctx, failed := withFailure(ctx)
+	callCtx, failed := withFailure(ctx)
 	var init mcp.InitializeRequest
 	init.Params.ClientInfo = mcp.Implementation{Name: "idem-mcp", Version: s.config.Version}
-	if _, err := c.Initialize(ctx, init); err != nil {
+	if _, err := c.Initialize(callCtx, init); err != nil {
 		_ = c.Close()
 		return nil, s.callFault(ctx, "connect to Catalyst", err, failed)
 	}
-	list, err := c.ListTools(ctx, mcp.ListToolsRequest{})
+	list, err := c.ListTools(callCtx, mcp.ListToolsRequest{})
 	if err != nil {
 		_ = c.Close()
 		return nil, s.callFault(ctx, "list Catalyst's tools", err, failed)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.choose(list.Tools)
 	s.mcp = c
 	return c, nil
 }
 
-// choose picks our tools from the server's by the end of their names, since
+func (s *session) connected() *client.Client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mcp
+}
+
+// choose, called with mu held, picks our tools from the server's by the end of their names, since
 // clients and proxies put prefixes before them.
 func (s *session) choose(listed []mcp.Tool) {
 	s.tools, s.unusable, s.toolNames = map[string]tool{}, map[string]string{}, len(listed)

@@ -104,17 +104,24 @@ func (l *levelEvidence) of(doc json.RawMessage) history.Sharing {
 	return s
 }
 
-// wantsProbe reports, once, that only a probe could tell the level. Asked about
-// stale evidence, it drops the refusal that a probe would repeat if it still
-// held.
+// wantsProbe reports, once, that only a probe could tell the level, or whether
+// stale evidence still holds.
 func (l *levelEvidence) wantsProbe(stale bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.probed || l.stated != history.LevelUnstated || l.restricted && !stale {
 		return false
 	}
-	l.probed, l.restricted = true, false
+	l.probed = true
 	return true
+}
+
+// lift drops the refusal that proved metadata, after the server answered the
+// same question in another way.
+func (l *levelEvidence) lift() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.restricted = false
 }
 
 // statedLevel reads a level from where only the server writes: the top of an

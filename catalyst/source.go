@@ -2,6 +2,7 @@ package catalyst
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -177,8 +178,13 @@ func (s *Source) sharingOf(ctx context.Context, a answer, args []argument) histo
 	if sharing.How == howServed || s.config.NoLevelProbe || !s.level.wantsProbe(stale) {
 		return sharing
 	}
-	if _, err := s.session.call(ctx, "learn the data-sharing level", toolExportRun, args...); err == nil {
+	_, err := s.session.call(ctx, "learn the data-sharing level", toolExportRun, args...)
+	var r *Refusal
+	if err == nil || errors.As(err, &r) && r.Kind != DataSharingRestricted {
+		s.level.lift()
+	}
+	if sharing = s.level.of(a.doc); err == nil && sharing.Level != history.LevelFull {
 		return history.Sharing{Level: history.LevelFull, How: howExport}
 	}
-	return s.level.of(a.doc)
+	return sharing
 }

@@ -19,6 +19,7 @@ import (
 const (
 	maxTries     = 4
 	maxBackoff   = 8 * time.Second
+	maxRenewals  = 3                // a renewed token can die before its first use when many share it
 	maxRetryWait = 20 * time.Second // the most of a Retry-After that is waited for
 )
 
@@ -83,7 +84,7 @@ func (e *exchange) roundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	renewed := false
+	renewals := 0
 	for try := 1; ; try++ {
 		resp, err := e.once(req, token)
 		wait := e.backoff(try)
@@ -95,13 +96,13 @@ func (e *exchange) roundTrip(req *http.Request) (*http.Response, error) {
 		case err != nil:
 		case resp.StatusCode == http.StatusUnauthorized:
 			drain(resp)
-			if renewed {
+			if renewals == maxRenewals {
 				return nil, signInFault("the server does not accept the sign-in, not even a renewed one", "Run `idem-mcp login`")
 			}
 			if token, err = e.auth.refused(ctx, token); err != nil {
 				return nil, err
 			}
-			renewed = true
+			renewals++
 			continue
 		case retryStatus(resp.StatusCode):
 			if after, ok := retryAfter(resp); ok {
