@@ -135,20 +135,25 @@ func (a *authorizer) load() (record, error) {
 // share the store: under the store's lock, and only if no other process has
 // done so since stale was read. The new refresh token is stored before the lock
 // is released, since the old one is dead.
+//
+// The store is looked at before the lock is taken as well: it is always whole,
+// and mostly another process has renewed already.
 func (a *authorizer) renew(ctx context.Context, stale string) (string, error) {
+	if r, err := a.load(); err == nil && r.AccessToken != stale && r.fresh(time.Now()) {
+		return r.AccessToken, nil
+	}
 	release, err := a.store.lock(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer release()
 	r, err := a.load()
-	if errors.Is(err, errNoRecord) {
+	switch {
+	case errors.Is(err, errNoRecord):
 		return "", notSignedIn(a.server)
-	}
-	if err != nil {
+	case err != nil:
 		return "", err
-	}
-	if r.AccessToken != stale && r.fresh(time.Now()) {
+	case r.AccessToken != stale && r.fresh(time.Now()):
 		return r.AccessToken, nil
 	}
 	if r.RefreshToken == "" {
@@ -163,7 +168,7 @@ func (a *authorizer) renew(ctx context.Context, stale string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r.AccessToken, r.Expiry = got.AccessToken, got.expiry()
+	r.AccessToken, r.Expiry, r.SavedAt = got.AccessToken, got.expiry(), time.Now().UTC()
 	if got.RefreshToken != "" {
 		r.RefreshToken = got.RefreshToken
 	}

@@ -15,10 +15,7 @@ import (
 	"github.com/idem-mcp/idem-mcp/internal/fault"
 )
 
-const (
-	getRun  = "catalyst_get_workflow_run"
-	listRun = "catalyst_list_workflow_runs"
-)
+const getRun = "catalyst_get_workflow_run"
 
 // TestServerFaults: each fault is a typed error within the time limit, or is
 // overcome where trying again helps; never an empty answer.
@@ -48,7 +45,12 @@ func TestServerFaults(t *testing.T) {
 		for _, where := range []string{getRun, ""} {
 			t.Run(tt.kind+" "+where, func(t *testing.T) {
 				s := start(t, catalysttest.Options{})
-				src := signedIn(t, s, func(c *catalyst.Config) { c.CallTimeout, c.MaxAnswer = 2*time.Second, 1<<20 })
+				src := signedIn(t, s, func(c *catalyst.Config) {
+					c.MaxAnswer = 1 << 20
+					if tt.kind == "slow" {
+						c.CallTimeout = time.Second
+					}
+				})
 				s.Inject(catalysttest.Fault{Tool: where, Kind: tt.kind, Times: tt.times})
 				began := time.Now()
 				run, err := src.Run(t.Context(), history.Ref{Instance: "s1-01-seq-3"})
@@ -80,6 +82,24 @@ func noTokens(t *testing.T, s *catalysttest.Server, text string) {
 		if strings.Contains(text, token) {
 			t.Errorf("a token appears in %q", text)
 		}
+	}
+}
+
+// TestEchoedToken: a server that repeats the token in its answers does not get
+// it into ours.
+func TestEchoedToken(t *testing.T) {
+	s := start(t, catalysttest.Options{})
+	src := signedIn(t, s)
+	s.Inject(catalysttest.Fault{Tool: getRun, Kind: "echo-answer"})
+	run, err := src.Run(t.Context(), history.Ref{Instance: "echo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w strings.Builder
+	emit(t, &w, run.Header, run)
+	noTokens(t, s, w.String())
+	if !strings.Contains(w.String(), "header was [token]") {
+		t.Errorf("the rest of the answer is gone: %s", w.String())
 	}
 }
 

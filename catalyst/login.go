@@ -74,7 +74,7 @@ func Login(ctx context.Context, c Config, p Prompt) (SignedIn, error) {
 	}
 	r := record{
 		Server: c.Server, ClientID: c.ClientID, Issuer: as.Issuer, TokenURL: as.Token, Scope: got.Scope,
-		AccessToken: got.AccessToken, RefreshToken: got.RefreshToken, Expiry: got.expiry(),
+		AccessToken: got.AccessToken, RefreshToken: got.RefreshToken, Expiry: got.expiry(), SavedAt: time.Now().UTC(),
 	}
 	if r.Scope == "" {
 		r.Scope = scope // RFC 6749 §5.1: left out when it is what was asked for

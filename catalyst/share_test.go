@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,7 +40,24 @@ func TestMain(m *testing.M) {
 			fmt.Println(err)
 			os.Exit(1)
 		}
+		fmt.Print(".")
+		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// output keeps what a process printed and counts its finished calls.
+type output struct {
+	mu    sync.Mutex
+	text  strings.Builder
+	calls atomic.Int64
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.calls.Add(int64(bytes.Count(p, []byte("."))))
+	o.text.Write(bytes.Trim(p, "."))
+	return len(p), nil
 }
 
 // TestSharedSignIn: eight processes read through one stored sign-in while its
@@ -50,7 +69,7 @@ func TestSharedSignIn(t *testing.T) {
 	if _, err := catalyst.Login(t.Context(), c, browser(t)); err != nil {
 		t.Fatal(err)
 	}
-	var outs [8]bytes.Buffer
+	var outs [8]output
 	var cmds [8]*exec.Cmd
 	for i := range cmds {
 		cmds[i] = exec.CommandContext(t.Context(), os.Args[0])
@@ -61,23 +80,23 @@ func TestSharedSignIn(t *testing.T) {
 		}
 	}
 	deadline := time.Now().Add(20 * time.Second)
-	for n := 0; n < 50 && time.Now().Before(deadline); {
+	for n := 0; n < 50 && time.Now().Before(deadline); n = s.AuthStats().Rotations {
 		s.ExpireTokens()
-		calls := len(s.Calls())
-		for (s.AuthStats().Rotations == n || len(s.Calls()) < calls+len(cmds)) && time.Now().Before(deadline) {
-			time.Sleep(2 * time.Millisecond)
+		for i := range outs { // every process ends a call that began after the expiry
+			for before := outs[i].calls.Load(); outs[i].calls.Load() < before+2 && time.Now().Before(deadline); {
+				time.Sleep(5 * time.Millisecond)
+			}
 		}
-		n = s.AuthStats().Rotations
 	}
 	if err := os.WriteFile(c.TokenFile+".stop", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for i := range cmds {
 		if err := cmds[i].Wait(); err != nil {
-			t.Errorf("process %d: %v: %s", i, err, outs[i].String())
+			t.Errorf("process %d: %v: %s", i, err, outs[i].text.String())
 		}
 		for _, token := range s.Tokens() {
-			if strings.Contains(outs[i].String(), token) {
+			if strings.Contains(outs[i].text.String(), token) {
 				t.Errorf("process %d printed a token", i)
 			}
 		}

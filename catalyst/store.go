@@ -27,7 +27,7 @@ type record struct {
 	AccessToken  string    `json:"access_token"`
 	RefreshToken string    `json:"refresh_token,omitempty"`
 	Expiry       time.Time `json:"expiry,omitzero"`
-	SavedAt      time.Time `json:"saved_at"`
+	SavedAt      time.Time `json:"saved_at"` // when the tokens were given
 }
 
 // String keeps a record from being printed with its tokens by accident.
@@ -36,12 +36,15 @@ func (record) String() string { return "sign-in [token]" }
 // GoString is String.
 func (r record) GoString() string { return r.String() }
 
-// fresh reports whether the access token can be used for the next half minute.
+// fresh reports whether the access token can be used for the next moments: ten
+// seconds, or a quarter of its life if that is less.
 func (r record) fresh(now time.Time) bool {
-	return r.AccessToken != "" && (r.Expiry.IsZero() || now.Add(expirySkew).Before(r.Expiry))
+	if r.AccessToken == "" || r.Expiry.IsZero() {
+		return r.AccessToken != ""
+	}
+	skew := min(10*time.Second, r.Expiry.Sub(r.SavedAt)/4)
+	return now.Add(skew).Before(r.Expiry)
 }
-
-const expirySkew = 10 * time.Second
 
 var errNoRecord = errors.New("no sign-in is stored")
 
@@ -113,7 +116,6 @@ func (s *tokenStore) loadFile() (record, error) {
 // save writes r so that a reader sees the old record or the new one, whole.
 // The caller holds the lock.
 func (s *tokenStore) save(r record) error {
-	r.SavedAt = time.Now().UTC()
 	if s.ring.save(r) == nil {
 		if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return storeFault("remove the old copy of", err)

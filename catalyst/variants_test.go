@@ -3,6 +3,7 @@ package catalyst_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,14 +18,14 @@ import (
 
 // skeleton is what must not depend on how the server words its answers.
 type skeleton struct {
-	Kind                     history.Kind
-	ID, Ref                  int32
-	Name, Execution, Origin  string
-	Instance, Parent, Rerun  string
-	Failure                  string
-	Payload                  history.PayloadState
-	At, FireAt               int64
-	App, OriginTask, OriginI string
+	Kind                    history.Kind
+	ID, Ref                 int32
+	Name, Execution, Origin string
+	Instance, Parent, Rerun string
+	Failure                 string
+	Payload                 history.PayloadState
+	At, FireAt              int64
+	App, OriginRef          string
 }
 
 func skeletonOf(r *history.Run) []skeleton {
@@ -32,7 +33,7 @@ func skeletonOf(r *history.Run) []skeleton {
 	for _, e := range r.Events {
 		s := skeleton{
 			Kind: e.Kind, ID: e.ID, Ref: e.TaskScheduledID, Name: e.Name, Execution: e.TaskExecutionID,
-			Origin: e.Origin.Kind.String(), OriginTask: e.Origin.TaskExecutionID, OriginI: e.Origin.Instance,
+			Origin: e.Origin.Kind.String(), OriginRef: e.Origin.Ref,
 			Instance: e.Instance, Rerun: e.RerunOf, Payload: e.Payload.State(),
 			At: e.At.UnixNano(), App: e.App,
 		}
@@ -92,6 +93,9 @@ func TestVariants(t *testing.T) {
 						emit(t, &emitted, h, run)
 						checkHeaders(t, h, run)
 						checkSharing(t, run, full)
+						if d := cmp.Diff(originalFindings(t, h.Ref), findings(t, run)); d != "" {
+							t.Errorf("findings of %s (-of the stored history +of the answer):\n%s", h.Ref.Instance, d)
+						}
 						key := fmt.Sprint(full, h.Ref.Instance)
 						got := skeletonOf(run)
 						if want[key] == nil {
@@ -111,6 +115,39 @@ func TestVariants(t *testing.T) {
 			}
 		}
 	}
+}
+
+// findings are what is found in a run, in one line each, but for the question
+// that hangs on payloads.
+func findings(t *testing.T, run *history.Run) []string {
+	t.Helper()
+	var out []string
+	for _, f := range history.Analyze(run).Findings {
+		if f.Kind == history.SameInputTwice {
+			continue
+		}
+		activity := ""
+		if f.Activity != nil {
+			activity = *f.Activity
+		}
+		out = append(out, fmt.Sprintf("%s %s %s %d attempts %d calls", f.Kind, f.Certainty, activity, len(f.Attempts), len(f.Calls)))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// originalFindings reads the history as the engine stored it.
+func originalFindings(t *testing.T, ref history.Ref) []string {
+	t.Helper()
+	raw, err := os.ReadFile("catalysttest/testdata/runs/" + strings.ReplaceAll(ref.Instance, ":", "_") + "/history.ndjson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := history.Read(raw, history.Options{Sharing: history.Sharing{Level: history.LevelFull, How: "test"}, Ref: ref})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return findings(t, run)
 }
 
 func keys[V any](m map[string]V) func(func(string) bool) {

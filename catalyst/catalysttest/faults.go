@@ -2,6 +2,7 @@ package catalysttest
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,7 +10,7 @@ import (
 	"time"
 )
 
-var transportFaults = []string{"429", "500", "502", "503", "504", "403", "reset", "half", "slow", "huge", "html", "redirect", "echo"}
+var transportFaults = []string{"429", "500", "502", "503", "504", "403", "reset", "half", "slow", "huge", "html", "redirect", "echo", "echo-answer"}
 
 // guard checks the bearer and makes faults of the transport happen.
 func (s *Server) guard(next http.Handler) http.Handler {
@@ -29,7 +30,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			return
 		}
 		if f, ok := s.takeIf(s.plainName(callOf(body)), true); ok {
-			s.misbehave(w, r, f.Kind)
+			s.misbehave(w, r, f.Kind, body)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -49,7 +50,7 @@ func (s *Server) refusalFault(tool string) (refusal, bool) {
 	return refusal{Kind: f.Kind, Message: msg, Retryable: f.Retryable, form: f.Form}, true
 }
 
-func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, kind string) {
+func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, kind string, body []byte) {
 	switch kind {
 	case "429", "500", "502", "503", "504", "403":
 		var code int
@@ -57,6 +58,17 @@ func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, kind string) 
 		http.Error(w, "on purpose", code)
 	case "echo":
 		http.Error(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"bad header `+r.Header.Get("Authorization")+`"}}`, http.StatusBadRequest)
+	case "echo-answer":
+		var req struct {
+			ID any `json:"id"`
+		}
+		_ = json.Unmarshal(body, &req)
+		said := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		doc, _ := json.Marshal(map[string]any{"instanceId": "echo", "runtimeStatus": "FAILED", "events": []any{map[string]any{
+			"type": "executionStarted", "event_id": -1, "timestamp": "2026-11-29T14:00:00Z", "name": said}, map[string]any{
+			"type": "taskFailed", "event_id": -1, "timestamp": "2026-11-29T14:00:01Z", "failure_details_error_message": "header was " + said}}})
+		writeJSON(w, http.StatusOK, map[string]any{"jsonrpc": "2.0", "id": req.ID, "result": map[string]any{
+			"resultType": "complete", "content": []any{map[string]any{"type": "text", "text": string(doc)}}}})
 	case "html":
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = io.WriteString(w, "<html><body>Please sign in to the proxy</body></html>")

@@ -102,7 +102,7 @@ type Fault struct {
 	// Kind is a refusal kind (NOT_AUTHENTICATED, denied, …) or a fault of the
 	// transport: "429", "500", "502", "503", "504", "403", "reset", "half",
 	// "slow", "huge", "html", "redirect", "echo" (an error that repeats the
-	// caller's token).
+	// caller's token), "echo-answer" (a run whose texts do).
 	Kind string
 	// Form of a refusal: "text", "structured", "bare" (a string that begins with
 	// the kind, not marked as an error); empty: "text".
