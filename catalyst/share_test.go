@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		fmt.Print(".")
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(25 * time.Millisecond)
 	}
 }
 

@@ -162,7 +162,7 @@ func (s *tokenStore) lock(ctx context.Context) (release func(), err error) {
 		return nil, storeFault("lock", err)
 	}
 	l := flock.New(s.path+".lock", flock.SetPermissions(0o600))
-	if ok, err := l.TryLockContext(ctx, 15*time.Millisecond); err != nil || !ok {
+	if ok, err := l.TryLockContext(ctx, 5*time.Millisecond); err != nil || !ok {
 		return nil, storeFault("lock", errors.Join(err, ctx.Err()))
 	}
 	return func() { l.Close() }, nil //nolint:errcheck // the lock ends with the descriptor
