@@ -229,11 +229,11 @@ func tokenRequest(ctx context.Context, h *http.Client, s *secrets, endpoint stri
 		return out, signInFault("the sign-in is no longer valid", "Run `idem-mcp login`")
 	case out.Error != "":
 		why := clean.Line(s.errorText(out.Error+" "+out.Description), 200)
-		return out, signInFault("the authorization server refused: "+why, "Check catalyst.client_id and catalyst.server, then run `idem-mcp login`")
+		return out, signInFault("the authorization server refused: "+why, "Check catalyst.client_id and catalyst.url, then run `idem-mcp login`")
 	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500:
 		return out, &fault.Error{Kind: fault.Unreachable, What: fmt.Sprintf("renew the sign-in: the authorization server answered %d", resp.StatusCode), Means: "the sign-in may still be good", Do: "Try again later"}
 	}
-	return out, &fault.Error{Kind: fault.Damaged, What: fmt.Sprintf("renew the sign-in: the authorization server's answer (status %d) holds no bearer token", resp.StatusCode), Do: "Check catalyst.server, then run `idem-mcp login`"}
+	return out, &fault.Error{Kind: fault.Damaged, What: fmt.Sprintf("renew the sign-in: the authorization server's answer (status %d) holds no bearer token", resp.StatusCode), Do: "Check catalyst.url, then run `idem-mcp login`"}
 }
 
 func cleanCause(s *secrets, err error) error {

@@ -93,13 +93,13 @@ func (c Config) withDefaults() (Config, *url.URL, error) {
 	}
 	u, err := url.Parse(c.Server)
 	if err != nil || u.Host == "" {
-		return c, nil, configFault("catalyst.server is not an address", nil)
+		return c, nil, configFault("catalyst.url is not an address", nil)
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return c, nil, configFault("catalyst.server must hold no user name, password, query or fragment", nil)
+		return c, nil, configFault("catalyst.url must hold no user name, password, query or fragment", nil)
 	}
 	if !secure(u) {
-		return c, nil, configFault("catalyst.server must be https (plain http is accepted on the loopback only)", nil)
+		return c, nil, configFault("catalyst.url must be https (plain http is accepted on the loopback only)", nil)
 	}
 	if c.RedirectURL == "" {
 		c.RedirectURL = defaultRedirect
@@ -118,7 +118,7 @@ func (c Config) withDefaults() (Config, *url.URL, error) {
 		c.Transport = http.DefaultTransport
 	}
 	if c.PageSize > maxPageSize {
-		return c, nil, configFault(fmt.Sprintf("catalyst.page_size must be at most %d", maxPageSize), nil)
+		return c, nil, configFault(fmt.Sprintf("PageSize must be at most %d", maxPageSize), nil)
 	}
 	orDefault(&c.CallTimeout, defaultCallTimeout)
 	orDefault(&c.MaxAnswer, defaultMaxAnswer)

@@ -225,5 +225,5 @@ func discoveryFault(what string, cause error) error {
 	if cause != nil {
 		cause = errors.New(clean.Line(bearerText.ReplaceAllString(cause.Error(), "${1}"+redacted), 200))
 	}
-	return &fault.Error{Kind: fault.SignIn, What: "sign in: " + what, Cause: cause, Means: "no sign-in was made", Do: "Check catalyst.server"}
+	return &fault.Error{Kind: fault.SignIn, What: "sign in: " + what, Cause: cause, Means: "no sign-in was made", Do: "Check catalyst.url"}
 }

@@ -69,7 +69,7 @@ var refusalTable = []refusalRow{
 	{NoOrganization, fault.SignIn, "the sign-in belongs to no organization, so there is nothing to read", "Sign in with a user who is a member of an organization (`idem-mcp login`)"},
 	{OrgMismatch, fault.Forbidden, "the sign-in belongs to another organization than the one asked for; trying again gives the same answer", "Sign in to the organization that owns the project (`idem-mcp logout`, then `idem-mcp login`)"},
 	{OrgUnavailable, fault.Unreachable, "the organization cannot be read now; nothing is known about its runs", "Ask again later"},
-	{CatalystNotEnabled, fault.Unsupported, "the organization does not use Catalyst; nothing is known about its runs", "Check catalyst.server and the organization of the sign-in"},
+	{CatalystNotEnabled, fault.Unsupported, "the organization does not use Catalyst; nothing is known about its runs", "Check catalyst.url and the organization of the sign-in"},
 	{DataSharingRestricted, fault.Withheld, "the organization's data-sharing level is metadata and this answer needs full; what was withheld is not empty", ""},
 	{Denied, fault.Withheld, "the organization's data-sharing policy refuses this answer; asking again gives the same", ""},
 	{NoPolicy, fault.Withheld, "no data-sharing policy covers this answer, so the server keeps it; asking again gives the same", ""},

@@ -86,7 +86,7 @@ func (s *session) connect(ctx context.Context) (*client.Client, error) {
 		transport.WithHTTPBasicClient(s.http),
 		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)))
 	if err != nil {
-		return nil, configFault("catalyst.server is not an address", nil)
+		return nil, configFault("catalyst.url is not an address", nil)
 	}
 	callCtx, failed := withFailure(ctx)
 	var init mcp.InitializeRequest
@@ -268,7 +268,7 @@ func (s *session) callFault(ctx context.Context, what string, err error, failed 
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, transport.ErrLegacySSEServer), errors.Is(err, transport.ErrSessionTerminated):
-		return &fault.Error{Kind: fault.Damaged, What: what + ": there is no MCP server at this address", Means: "nothing was read", Do: "Check catalyst.server; the address is compared byte for byte"}
+		return &fault.Error{Kind: fault.Damaged, What: what + ": there is no MCP server at this address", Means: "nothing was read", Do: "Check catalyst.url; the address is compared byte for byte"}
 	}
 	// A JSON-RPC error arrives as text, sometimes after a sentinel's.
 	text := s.secrets.errorText(err.Error())
@@ -284,7 +284,7 @@ func (s *session) callFault(ctx context.Context, what string, err error, failed 
 			return &fault.Error{Kind: fault.Unknown, What: what + ": the server refused the call", Cause: cleanCause(s.secrets, err), Means: "nothing was read, which is not the same as nothing being there"}
 		}
 	}
-	return &fault.Error{Kind: fault.Damaged, What: what + ": the server gave no usable answer", Cause: cleanCause(s.secrets, err), Means: "nothing of it is used", Do: "Try again; check catalyst.server"}
+	return &fault.Error{Kind: fault.Damaged, What: what + ": the server gave no usable answer", Cause: cleanCause(s.secrets, err), Means: "nothing of it is used", Do: "Try again; check catalyst.url"}
 }
 
 func (s *session) disconnect(c *client.Client) {

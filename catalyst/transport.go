@@ -78,7 +78,7 @@ func (e *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 func (e *exchange) roundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	if req.URL.Host != e.server.Host || req.URL.Scheme != e.server.Scheme {
-		return nil, &fault.Error{Kind: fault.Damaged, What: "the server points to another address", Means: "it was not followed, since a token is sent to no other server", Do: "Check catalyst.server"}
+		return nil, &fault.Error{Kind: fault.Damaged, What: "the server points to another address", Means: "it was not followed, since a token is sent to no other server", Do: "Check catalyst.url"}
 	}
 	token, err := e.auth.token(ctx)
 	if err != nil {
@@ -92,7 +92,7 @@ func (e *exchange) roundTrip(req *http.Request) (*http.Response, error) {
 		case err != nil && ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil && try == maxTries:
-			return nil, &fault.Error{Kind: fault.Unreachable, What: "ask Catalyst at " + e.server.Host, Cause: cleanCause(e.auth.secrets, err), Means: "nothing was read", Do: "Check the network and catalyst.server"}
+			return nil, &fault.Error{Kind: fault.Unreachable, What: "ask Catalyst at " + e.server.Host, Cause: cleanCause(e.auth.secrets, err), Means: "nothing was read", Do: "Check the network and catalyst.url"}
 		case err != nil:
 		case resp.StatusCode == http.StatusUnauthorized:
 			drain(resp)
@@ -170,13 +170,13 @@ func (e *exchange) acceptable(resp *http.Response) error {
 	var err error
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		err = &fault.Error{Kind: fault.Damaged, What: fmt.Sprintf("the server redirects (status %d)", resp.StatusCode), Means: "it was not followed, since a token is sent to no other server", Do: "Set catalyst.server to the address it redirects to, if you trust it"}
+		err = &fault.Error{Kind: fault.Damaged, What: fmt.Sprintf("the server redirects (status %d)", resp.StatusCode), Means: "it was not followed, since a token is sent to no other server", Do: "Set catalyst.url to the address it redirects to, if you trust it"}
 	case resp.StatusCode == http.StatusForbidden:
 		err = &fault.Error{Kind: fault.Forbidden, What: "the server refuses this sign-in (status 403)", Means: "nothing was read", Do: "Ask an administrator of the organization for read access"}
 	case resp.StatusCode >= 500:
 		err = statusFault(resp.StatusCode)
 	case media == "text/html":
-		err = &fault.Error{Kind: fault.Damaged, What: "the server answered with a web page", Means: "there is no MCP server at this address, or a proxy stands before it", Do: "Check catalyst.server and the proxy settings"}
+		err = &fault.Error{Kind: fault.Damaged, What: "the server answered with a web page", Means: "there is no MCP server at this address, or a proxy stands before it", Do: "Check catalyst.url and the proxy settings"}
 	case resp.ContentLength > e.maxAnswer:
 		err = tooLarge(e.maxAnswer)
 	}

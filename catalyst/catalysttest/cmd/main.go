@@ -43,7 +43,7 @@ func main() {
 		os.Exit(1)
 	}
 	fmt.Printf("Stand-in for Catalyst (not Catalyst), data-sharing level %s, %d runs.\n\n", *level, len(s.RunIDs()))
-	fmt.Printf("catalyst.server    = %s\ncatalyst.client_id = %s\n", s.URL, s.ClientID())
+	fmt.Printf("catalyst.url       = %s\ncatalyst.client_id = %s\n", s.URL, s.ClientID())
 	if *token {
 		fmt.Printf("IDEM_MCP_CATALYST_TOKEN=%s\n", s.IssueToken())
 	}
