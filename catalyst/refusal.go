@@ -23,6 +23,7 @@ const (
 	Denied                = "denied"
 	NoPolicy              = "no-policy"
 	Unfilterable          = "unfilterable"
+	NotFound              = "NOT_FOUND" // likely: no public text names it
 )
 
 // Refusal is a refusal of the server. It travels as the Cause of a fault.Error;
@@ -73,6 +74,7 @@ var refusalTable = []refusalRow{
 	{DataSharingRestricted, fault.Withheld, "the organization's data-sharing level is metadata and this answer needs full; what was withheld is not empty", ""},
 	{Denied, fault.Withheld, "the organization's data-sharing policy refuses this answer; asking again gives the same", ""},
 	{NoPolicy, fault.Withheld, "no data-sharing policy covers this answer, so the server keeps it; asking again gives the same", ""},
+	{NotFound, fault.NotFound, "the server answered that there is no such thing in this project", "Check the run's id, its app and catalyst.project; idem_list_runs lists what is there"},
 	{Unfilterable, fault.TooLarge, "the answer is too large for the server to filter", "Ask for fewer runs, or for a shorter time"},
 }
 
@@ -104,6 +106,7 @@ type envelope struct {
 	Code        json.RawMessage `json:"code"`
 	Reason      json.RawMessage `json:"reason"`
 	Type        json.RawMessage `json:"type"`
+	Status      json.RawMessage `json:"status"`
 	Message     json.RawMessage `json:"message"`
 	Detail      json.RawMessage `json:"detail"`
 	Instruction json.RawMessage `json:"instruction"`
@@ -162,6 +165,11 @@ func refusalInDoc(doc json.RawMessage, isErr bool, depth int) *Refusal {
 			r.Message = strings.TrimSpace(r.Message + " " + furtherFields(doc))
 			return r
 		}
+	}
+	if depth > 0 && string(e.Status) == "404" {
+		r := &Refusal{Kind: NotFound, Retryable: e.Retryable}
+		fillMessage(r, e)
+		return r
 	}
 	if depth > 0 && isErr {
 		k, _ := jsonString(e.Kind)

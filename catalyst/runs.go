@@ -56,7 +56,7 @@ func (l *listing) run(ctx context.Context, yield func(history.Header, error) boo
 		if empty++; len(list) > 0 {
 			empty = 0
 		}
-		if !l.emit(list, yield) {
+		if !l.emit(ctx, list, yield) {
 			return
 		}
 		if next == nil {
@@ -124,8 +124,14 @@ func serverFilters(s history.Status) bool {
 }
 
 // emit yields the rows that match; false when the caller has had enough.
-func (l *listing) emit(list []json.RawMessage, yield func(history.Header, error) bool) bool {
+func (l *listing) emit(ctx context.Context, list []json.RawMessage, yield func(history.Header, error) bool) bool {
+	app := cmp.Or(l.filter.App, l.source.config.App)
+	asked := app != "" && l.takes(appNames) // the server was asked for this app only
 	for _, raw := range list {
+		if err := ctx.Err(); err != nil {
+			yield(history.Header{}, err)
+			return false
+		}
 		h, err := l.source.header(raw)
 		if err != nil {
 			if !yield(history.Header{}, &history.Skipped{What: "a row of the listing", Why: err.Error()}) {
@@ -133,11 +139,15 @@ func (l *listing) emit(list []json.RawMessage, yield func(history.Header, error)
 			}
 			continue
 		}
+		if h.Ref.App == "" && asked {
+			h.Ref.App = app
+		}
+		l.source.listed.put(h)
 		if l.waiting {
-			l.waiting = h.Ref.Instance != l.filter.Cursor
+			l.waiting = h.Ref.Cursor() != l.filter.Cursor
 			continue
 		}
-		if matches(l.filter, h) && !yield(h, nil) {
+		if l.filter.Match(h) && !yield(h, nil) {
 			return false
 		}
 	}
@@ -149,7 +159,7 @@ func (l *listing) end(rows int, yield func(history.Header, error) bool) {
 	switch {
 	case l.waiting:
 		yield(history.Header{}, &fault.Error{Kind: fault.NotFound, What: fmt.Sprintf("continue the listing after run %q", l.filter.Cursor), Means: "that run is no longer in the list", Do: "List from the start"})
-	case rows >= l.size && !l.takesCursor():
+	case rows >= l.size && !l.takes(cursorNames):
 		yield(history.Header{}, &history.Skipped{What: "further runs", Why: fmt.Sprintf("the page of %d is full and the tool takes no cursor", rows)})
 	}
 }
@@ -194,32 +204,14 @@ func (s *Source) header(raw json.RawMessage) (history.Header, error) {
 	if h.Workflow == "" {
 		h.Workflow = row.str("name")
 	}
-	if h.Ref.App == "" {
-		h.Ref.App = s.config.App
-	}
 	if h.CustomStatus.State() == history.PayloadNotRecorded {
 		h.CustomStatus = history.WithheldPayload(&sharing)
 	}
-	s.listed.put(h)
 	return h, nil
 }
 
-func matches(f history.Filter, h history.Header) bool {
-	text := strings.ToLower(f.Text)
-	switch {
-	case f.App != "" && h.Ref.App != "" && h.Ref.App != f.App,
-		f.Workflow != "" && h.Workflow != f.Workflow,
-		len(f.Status) > 0 && !slices.Contains(f.Status, h.Status),
-		!f.Since.IsZero() && !h.Created.IsZero() && h.Created.Before(f.Since),
-		!f.Until.IsZero() && !h.Created.IsZero() && h.Created.After(f.Until),
-		text != "" && !strings.Contains(strings.ToLower(h.Ref.Instance), text) && !strings.Contains(strings.ToLower(h.Workflow), text):
-		return false
-	}
-	return true
-}
-
-func (l *listing) takesCursor() bool {
+func (l *listing) takes(names []string) bool {
 	l.source.session.mu.Lock()
 	defer l.source.session.mu.Unlock()
-	return l.source.session.tools[toolListRuns].accepts(cursorNames)
+	return l.source.session.tools[toolListRuns].accepts(names)
 }

@@ -341,7 +341,7 @@ func TestListing(t *testing.T) {
 	if err != nil || len(text) != 10 {
 		t.Errorf("by text: %d, %v", len(text), err)
 	}
-	since, _, err := list(t.Context(), src, history.Filter{Since: hs[3].Created, Until: hs[3].Created})
+	since, _, err := list(t.Context(), src, history.Filter{Since: hs[3].Created, Until: hs[3].Created.Add(1)})
 	if err != nil || len(since) != 10 {
 		t.Errorf("by time: %d, %v", len(since), err)
 	}
