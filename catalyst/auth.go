@@ -22,6 +22,7 @@ type authorizer struct {
 	store   *tokenStore
 	http    *http.Client // no bearer, no redirects
 	secrets *secrets
+	now     func() time.Time
 	turn    chan struct{} // one at a time within the process
 	cached  record
 }
@@ -37,6 +38,7 @@ func newAuthorizer(c Config, s *secrets) (*authorizer, error) {
 		store:   store,
 		http:    plainClient(c.Transport),
 		secrets: s,
+		now:     c.Now,
 		turn:    make(chan struct{}, 1),
 	}
 	s.add(a.fromEnv)
@@ -74,7 +76,7 @@ func (a *authorizer) token(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer a.leave()
-	if a.cached.fresh(time.Now()) {
+	if a.cached.fresh(a.now()) {
 		return a.cached.AccessToken, nil
 	}
 	r, err := a.load()
@@ -84,7 +86,7 @@ func (a *authorizer) token(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if r.fresh(time.Now()) {
+	if r.fresh(a.now()) {
 		return r.AccessToken, nil
 	}
 	return a.renew(ctx, r.AccessToken)
@@ -139,7 +141,7 @@ func (a *authorizer) load() (record, error) {
 // The store is looked at before the lock is taken as well: it is always whole,
 // and mostly another process has renewed already.
 func (a *authorizer) renew(ctx context.Context, stale string) (string, error) {
-	if r, err := a.load(); err == nil && r.AccessToken != stale && r.fresh(time.Now()) {
+	if r, err := a.load(); err == nil && r.AccessToken != stale && r.fresh(a.now()) {
 		return r.AccessToken, nil
 	}
 	release, err := a.store.lock(ctx)
@@ -153,7 +155,7 @@ func (a *authorizer) renew(ctx context.Context, stale string) (string, error) {
 		return "", notSignedIn(a.server)
 	case err != nil:
 		return "", err
-	case r.AccessToken != stale && r.fresh(time.Now()):
+	case r.AccessToken != stale && r.fresh(a.now()):
 		return r.AccessToken, nil
 	}
 	if r.RefreshToken == "" {
@@ -168,7 +170,7 @@ func (a *authorizer) renew(ctx context.Context, stale string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r.AccessToken, r.Expiry, r.SavedAt = got.AccessToken, got.expiry(), time.Now().UTC()
+	r.AccessToken, r.Expiry, r.SavedAt = got.AccessToken, got.expiry(a.now()), a.now().UTC()
 	if got.RefreshToken != "" {
 		r.RefreshToken = got.RefreshToken
 	}
@@ -190,9 +192,9 @@ type tokenResponse struct {
 	Description  string      `json:"error_description"`
 }
 
-func (t tokenResponse) expiry() time.Time {
+func (t tokenResponse) expiry(now time.Time) time.Time {
 	if n, err := t.ExpiresIn.Int64(); err == nil && n > 0 {
-		return time.Now().Add(time.Duration(min(n, 1<<31)) * time.Second).UTC()
+		return now.Add(time.Duration(min(n, 1<<31)) * time.Second).UTC()
 	}
 	return time.Time{}
 }

@@ -83,6 +83,7 @@ func (c *runCache) clear() {
 // its id alone finds its app, and a finished run its cache entry. A row is
 // believed for listedFor, the time in which a reader goes from a list to a run.
 type listed struct {
+	now  func() time.Time
 	mu   sync.Mutex
 	rows map[string]listedRow // by instance id
 }
@@ -98,7 +99,9 @@ const (
 	maxListed = 20_000
 )
 
-func newListed() *listed { return &listed{rows: map[string]listedRow{}} }
+func newListed(now func() time.Time) *listed {
+	return &listed{now: now, rows: map[string]listedRow{}}
+}
 
 func (l *listed) put(h history.Header) {
 	l.mu.Lock()
@@ -107,7 +110,7 @@ func (l *listed) put(h history.Header) {
 		clear(l.rows)
 	}
 	old, ok := l.rows[h.Ref.Instance]
-	now := time.Now()
+	now := l.now()
 	twice := ok && now.Sub(old.at) < listedFor && (old.twice || old.header.Ref.App != h.Ref.App)
 	l.rows[h.Ref.Instance] = listedRow{header: h, at: now, twice: twice}
 }
@@ -117,5 +120,5 @@ func (l *listed) get(instance string) (history.Header, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r, ok := l.rows[instance]
-	return r.header, ok && !r.twice && time.Since(r.at) < listedFor
+	return r.header, ok && !r.twice && l.now().Sub(r.at) < listedFor
 }

@@ -82,6 +82,8 @@ type Config struct {
 	PageSize    int
 	RetryBase   time.Duration
 	CacheBytes  int64
+	// Now is the clock; nil: the system's.
+	Now func() time.Time
 	// Version is this program's version, told to the server.
 	Version string
 }
@@ -116,6 +118,9 @@ func (c Config) withDefaults() (Config, *url.URL, error) {
 	}
 	if c.Transport == nil {
 		c.Transport = http.DefaultTransport
+	}
+	if c.Now == nil {
+		c.Now = time.Now //nolint:forbidigo // the one place where this package has a clock of its own
 	}
 	if c.PageSize > maxPageSize {
 		return c, nil, configFault(fmt.Sprintf("PageSize must be at most %d", maxPageSize), nil)

@@ -2,6 +2,7 @@ package catalyst_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -80,7 +81,8 @@ func source(t testing.TB, c catalyst.Config) *catalyst.Source {
 // list collects a listing; errors that only skip something are counted.
 func list(ctx context.Context, src *catalyst.Source, f history.Filter) (hs []history.Header, skipped int, err error) {
 	for h, err := range src.Runs(ctx, f) {
-		if _, ok := err.(*history.Skipped); ok {
+		var skip *history.Skipped
+		if errors.As(err, &skip) {
 			skipped++
 			continue
 		}

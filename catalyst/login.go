@@ -74,7 +74,7 @@ func Login(ctx context.Context, c Config, p Prompt) (SignedIn, error) {
 	}
 	r := record{
 		Server: c.Server, ClientID: c.ClientID, Issuer: as.Issuer, TokenURL: as.Token, Scope: got.Scope,
-		AccessToken: got.AccessToken, RefreshToken: got.RefreshToken, Expiry: got.expiry(), SavedAt: time.Now().UTC(),
+		AccessToken: got.AccessToken, RefreshToken: got.RefreshToken, Expiry: got.expiry(c.Now()), SavedAt: c.Now().UTC(),
 	}
 	if r.Scope == "" {
 		r.Scope = scope // RFC 6749 §5.1: left out when it is what was asked for
@@ -270,22 +270,23 @@ func (f flow) check(cb callback) error {
 
 // OpenBrowser opens an http address in the user's browser, without a shell. On
 // a machine without a display it does nothing and says so.
-func OpenBrowser(address string, getenv func(string) string) error {
+func OpenBrowser(ctx context.Context, address string, getenv func(string) string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
 		return errors.New("not a web address")
 	}
+	ctx = context.WithoutCancel(ctx) // some openers are the browser: it outlives the sign-in
 	var cmd *exec.Cmd
 	switch runtime.GOOS {
 	case "darwin":
-		cmd = exec.Command("/usr/bin/open", u.String())
+		cmd = exec.CommandContext(ctx, "/usr/bin/open", u.String())
 	case "windows":
-		cmd = exec.Command("rundll32", "url.dll,FileProtocolHandler", u.String())
+		cmd = exec.CommandContext(ctx, "rundll32", "url.dll,FileProtocolHandler", u.String())
 	default:
 		if getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
 			return errors.New("no display")
 		}
-		cmd = exec.Command("xdg-open", u.String())
+		cmd = exec.CommandContext(ctx, "xdg-open", u.String())
 	}
 	if err := cmd.Start(); err != nil {
 		return err

@@ -56,7 +56,7 @@ func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.calls.Add(int64(bytes.Count(p, []byte("."))))
-	o.text.Write(bytes.Trim(p, "."))
+	o.text.WriteString(strings.ReplaceAll(string(p), ".", ""))
 	return len(p), nil
 }
 

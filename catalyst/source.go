@@ -45,7 +45,7 @@ func New(c Config) (*Source, error) {
 		auth:    auth,
 		level:   level,
 		cache:   newRunCache(c.CacheBytes),
-		listed:  newListed(),
+		listed:  newListed(c.Now),
 		project: ParseProject(c.Project),
 	}, nil
 }
@@ -55,7 +55,7 @@ func New(c Config) (*Source, error) {
 func (s *Source) InProject(p history.Project) *Source {
 	return &Source{
 		config: s.config, session: s.session, auth: s.auth, level: s.level,
-		cache: s.cache, listed: newListed(), project: p,
+		cache: s.cache, listed: newListed(s.config.Now), project: p,
 	}
 }
 

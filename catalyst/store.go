@@ -130,7 +130,7 @@ func (s *tokenStore) save(r record) error {
 	if err != nil {
 		return storeFault("write", err)
 	}
-	defer os.Remove(tmp.Name())
+	defer func() { _ = os.Remove(tmp.Name()) }() // gone already unless something failed
 	_, err = tmp.Write(b)
 	err = errors.Join(err, tmp.Sync(), tmp.Close())
 	if err == nil {
