@@ -1,7 +1,6 @@
 package catalyst
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -73,6 +72,9 @@ func (l *listing) run(ctx context.Context, yield func(history.Header, error) boo
 // page asks for one page, with half the rows each time the server says that it
 // cannot filter an answer of this size.
 func (l *listing) page(ctx context.Context) (json.RawMessage, error) {
+	if _, err := l.source.session.tool(ctx, toolListRuns); err != nil {
+		return nil, err // and the arguments can look at the tool's schema
+	}
 	for {
 		a, err := l.source.session.call(ctx, "list runs of project "+l.source.projectName(), toolListRuns, l.arguments()...)
 		if err == nil {
@@ -95,7 +97,7 @@ func (l *listing) arguments() []argument {
 		{meaning: "the project", names: projectNames, value: l.source.projectArgument()},
 		{meaning: "the page's size", names: sizeNames, value: l.size, optional: true},
 	}
-	if app := cmp.Or(f.App, l.source.config.App); app != "" {
+	if app := l.app(); app != "" {
 		args = append(args, argument{meaning: "the app", names: appNames, value: app, optional: true})
 	}
 	if f.Workflow != "" {
@@ -104,18 +106,29 @@ func (l *listing) arguments() []argument {
 	if len(f.Status) == 1 && serverFilters(f.Status[0]) {
 		args = append(args, argument{meaning: "the status", names: statusNames, value: f.Status[0].String(), optional: true})
 	}
+	// A second wider at both ends, so that a cut fraction or an open bound loses no
+	// run; the exact bounds are checked here.
 	if !f.Since.IsZero() {
-		args = append(args, argument{meaning: "the earliest start", names: sinceNames, value: f.Since.UTC().Format(time.RFC3339), optional: true})
+		args = append(args, argument{meaning: "the earliest start", names: sinceNames, value: f.Since.UTC().Add(-time.Second).Format(time.RFC3339), optional: true})
 	}
 	if !f.Until.IsZero() {
-		// The next whole second, so that a cut fraction loses no run; the exact
-		// bound is checked here.
 		args = append(args, argument{meaning: "the latest start", names: untilNames, value: f.Until.UTC().Add(time.Second).Format(time.RFC3339), optional: true})
 	}
 	if l.cursor != nil {
 		args = append(args, argument{meaning: "the cursor", names: cursorNames, value: l.cursor})
 	}
 	return args
+}
+
+// app is the app to ask for: the filter's, or the configured one where the tool
+// lists no runs without.
+func (l *listing) app() string {
+	l.source.session.mu.Lock()
+	defer l.source.session.mu.Unlock()
+	if l.filter.App == "" && l.source.session.tools[toolListRuns].requires(appNames) {
+		return l.source.config.App
+	}
+	return l.filter.App
 }
 
 // serverFilters tells the statuses the server's filter knows.
@@ -125,7 +138,7 @@ func serverFilters(s history.Status) bool {
 
 // emit yields the rows that match; false when the caller has had enough.
 func (l *listing) emit(ctx context.Context, list []json.RawMessage, yield func(history.Header, error) bool) bool {
-	app := cmp.Or(l.filter.App, l.source.config.App)
+	app := l.app()
 	asked := app != "" && l.takes(appNames) // the server was asked for this app only
 	for _, raw := range list {
 		if err := ctx.Err(); err != nil {

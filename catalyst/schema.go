@@ -43,7 +43,7 @@ type argument struct {
 	meaning  string // for errors: "the run's id"
 	names    []string
 	value    any
-	optional bool // leave it out when the tool has no such property
+	optional bool // leave it out when the tool has no such property, or it does not take the value
 }
 
 // The names that a property may go by. Two properties of one tool that both
@@ -52,10 +52,10 @@ var (
 	projectNames  = []string{"projectid"}
 	appNames      = []string{"appid", "appidentity", "appname", "appidentityname"}
 	runNames      = []string{"runid", "instanceid", "workflowrunid", "workflowinstanceid"}
-	workflowNames = []string{"workflowname", "workflow", "name"}
+	workflowNames = []string{"workflowname", "workflow"}
 	statusNames   = []string{"status", "statuses", "runtimestatus", "workflowstatus"}
-	cursorNames   = []string{"cursor", "pagetoken", "nexttoken", "continuationtoken", "nextcursor", "pagecursor", "after"}
-	sizeNames     = []string{"pagesize", "limit", "maxresults", "perpage", "count"}
+	cursorNames   = []string{"cursor", "pagetoken", "nexttoken", "continuationtoken", "nextcursor", "pagecursor"}
+	sizeNames     = []string{"pagesize", "limit", "maxresults", "perpage"}
 	sinceNames    = []string{"startedafter", "createdafter", "startafter", "starttimeafter", "createdfrom", "startfrom", "starttimefrom", "startedfrom"}
 	untilNames    = []string{"startedbefore", "createdbefore", "startbefore", "starttimebefore", "createdto", "startto", "starttimeto", "startedto"}
 	dataNames     = []string{"includedata"}
@@ -76,10 +76,12 @@ func (t tool) bind(args ...argument) (map[string]any, error) {
 			return nil, t.misfit(fmt.Sprintf("it has no property for %s (looked for %s)", a.meaning, strings.Join(a.names, ", ")))
 		}
 		v, err := t.coerce(name, a.value)
-		if err != nil {
+		switch {
+		case err == nil:
+			out[name] = v
+		case !a.optional:
 			return nil, err
 		}
-		out[name] = v
 	}
 	for _, r := range t.required {
 		if _, ok := out[r]; !ok {

@@ -148,8 +148,12 @@ const maxAppSearch = 2000
 func (s *Source) appOf(ctx context.Context, instance string) (string, error) {
 	n, app := 0, ""
 	for h, err := range s.Runs(ctx, history.Filter{}) {
-		if err != nil {
-			break
+		var skipped *history.Skipped
+		switch {
+		case errors.As(err, &skipped):
+			continue
+		case err != nil:
+			return "", err
 		}
 		if h.Ref.Instance == instance {
 			app = h.Ref.App

@@ -2,6 +2,7 @@ package catalyst_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -284,6 +285,17 @@ func TestAmbiguousSchema(t *testing.T) {
 	}
 }
 
+func TestAppToList(t *testing.T) {
+	s := start(t, catalysttest.Options{Schema: catalysttest.Schema{AppToList: true}})
+	if _, _, err := list(t.Context(), signedIn(t, s), history.Filter{}); fault.KindOf(err) != fault.Unsupported || !strings.Contains(err.Error(), "requires appId") {
+		t.Errorf("without an app: %v", err)
+	}
+	src := signedIn(t, s, func(c *catalyst.Config) { c.App = "orders" })
+	if hs, _, err := list(t.Context(), src, history.Filter{}); err != nil || len(hs) != len(s.RunIDs()) {
+		t.Errorf("with the configured app: %d runs, %v", len(hs), err)
+	}
+}
+
 func TestUnmatchedSchema(t *testing.T) {
 	s := start(t, catalysttest.Options{Schema: catalysttest.Schema{ProjectArg: "workspace"}})
 	_, _, err := list(t.Context(), signedIn(t, s), history.Filter{})
@@ -440,5 +452,43 @@ func TestQuota(t *testing.T) {
 	}
 	if !slices.Equal(st.FailedParts, []string{"getCurrentUser"}) || st.Organization != catalysttest.Organization {
 		t.Errorf("failed parts %v, organization %q", st.FailedParts, st.Organization)
+	}
+}
+
+// TestHistories: in the order of the listing, with what cannot be read skipped
+// and what ends everything ending it.
+func TestHistories(t *testing.T) {
+	s := start(t, catalysttest.Options{Copies: 4})
+	src := signedIn(t, s)
+	read := func() (ids []string, skipped int, err error) {
+		for run, err := range src.Histories(t.Context(), history.Filter{}) {
+			var skip *history.Skipped
+			switch {
+			case errors.As(err, &skip):
+				skipped++
+			case err != nil:
+				return ids, skipped, err
+			default:
+				ids = append(ids, run.Ref.Instance)
+			}
+		}
+		return ids, skipped, nil
+	}
+	ids, skipped, err := read()
+	if err != nil || skipped != 0 || !slices.Equal(ids, s.RunIDs()) {
+		t.Errorf("%d runs, %d skipped, %v", len(ids), skipped, err)
+	}
+	src = signedIn(t, s)
+	s.Inject(catalysttest.Fault{Tool: getRun, Kind: "NOT_FOUND", Times: 3})
+	if ids, skipped, err = read(); err != nil || skipped != 3 || len(ids) != len(s.RunIDs())-3 {
+		t.Errorf("%d runs, %d skipped, %v", len(ids), skipped, err)
+	}
+	src = signedIn(t, s)
+	s.Inject(catalysttest.Fault{Tool: getRun, Kind: "NOT_AUTHENTICATED", Times: 1})
+	if _, _, err = read(); fault.KindOf(err) != fault.SignIn {
+		t.Errorf("signed out on the way: %v", err)
+	}
+	for range src.Histories(t.Context(), history.Filter{}) {
+		break
 	}
 }

@@ -171,10 +171,14 @@ func (s *Server) tools() []toolDef {
 		"startedBefore": str("RFC 3339."),
 		"includeData":   map[string]any{"type": "boolean"},
 	})
+	needToList := []string{sc.ProjectArg}
+	if sc.AppToList {
+		needToList = append(needToList, sc.AppArg)
+	}
 	return []toolDef{
 		{name: "catalyst_whoami", scope: scopeRead, props: map[string]any{}, answer: (*Server).whoami},
 		{name: "catalyst_list_projects", scope: scopeRead, props: map[string]any{}, answer: (*Server).projects},
-		{name: "catalyst_list_workflow_runs", scope: scopeRead, props: list, required: []string{sc.ProjectArg}, answer: (*Server).listRuns},
+		{name: "catalyst_list_workflow_runs", scope: scopeRead, props: list, required: needToList, answer: (*Server).listRuns},
 		{name: "catalyst_get_workflow_run", scope: scopeRead, props: run, required: need, answer: (*Server).getRun},
 		{name: "catalyst_export_workflow_run", scope: scopeRead, props: one, required: need, answer: (*Server).restricted},
 		{name: "catalyst_get_logs", scope: scopeRead, props: project, required: []string{sc.ProjectArg}, answer: (*Server).restricted},

@@ -50,7 +50,8 @@ type Schema struct {
 	ProjectArg string // "projectId", "ProjectId"
 	RunArg     string // "runId", "instanceId"; "both" publishes both, which no client can choose between
 	AppArg     string // "appId", "appIdentity"
-	AppNeeded  bool   // the run tools require the app
+	AppNeeded  bool   // reading a run requires the app
+	AppToList  bool   // listing runs requires the app
 	SizeArg    string // "pageSize", "limit"
 	CursorArg  string // "cursor", "pageToken"
 	Prefix     string // before every tool's name, as some proxies add
