@@ -132,7 +132,7 @@ func TestQuotaForms(t *testing.T) {
 // TestRecordsDoNotPrint: no form of printing shows what a record holds.
 func TestRecordsDoNotPrint(t *testing.T) {
 	r := record{AccessToken: "secret-access", RefreshToken: "secret-refresh"}
-	for _, s := range []string{strings.TrimSpace(r.String()), fmt.Sprintf("%v", r), fmt.Sprintf("%+v", r), fmt.Sprintf("%#v", r), fmt.Sprintf("%s", &r), fmt.Sprintf("%+v", struct{ R record }{r})} {
+	for _, s := range []string{strings.TrimSpace(r.String()), fmt.Sprintf("%v", r), fmt.Sprintf("%+v", r), fmt.Sprintf("%#v", r), fmt.Sprintf("%v", &r), fmt.Sprintf("%+v", struct{ R record }{r})} {
 		if strings.Contains(s, "secret-") {
 			t.Errorf("printed: %s", s)
 		}

@@ -359,7 +359,10 @@ func TestListing(t *testing.T) {
 	}
 	// One page is enough for one run; breaking out stops the paging.
 	before := len(s.PageSizes())
-	for range src.Runs(t.Context(), history.Filter{}) {
+	for _, err := range src.Runs(t.Context(), history.Filter{}) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	if n := len(s.PageSizes()) - before; n > 5 {
@@ -488,7 +491,10 @@ func TestHistories(t *testing.T) {
 	if _, _, err = read(); fault.KindOf(err) != fault.SignIn {
 		t.Errorf("signed out on the way: %v", err)
 	}
-	for range src.Histories(t.Context(), history.Filter{}) {
+	for _, err := range src.Histories(t.Context(), history.Filter{}) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 }
