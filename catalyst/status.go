@@ -215,7 +215,7 @@ func (s *Source) Describe(ctx context.Context) history.Description {
 	d := history.Description{
 		Name:    "catalyst",
 		Where:   st.Server,
-		Account: strings.TrimSpace(st.User + ", " + st.Organization),
+		Account: cmp.Or(st.User, st.Organization),
 		Project: st.Project,
 		Sharing: st.Sharing,
 		Carries: history.Carries{StoredOrder: true, FullTimes: true, IDs: true, Origins: true, Inputs: true},
@@ -226,7 +226,6 @@ func (s *Source) Describe(ctx context.Context) history.Description {
 		},
 		Problem: st.Problem,
 	}
-	d.Account = strings.Trim(d.Account, ", ")
 	if st.Sharing.Level != history.LevelFull {
 		d.NotVisible = append(d.NotVisible, "inputs, outputs and custom statuses: "+st.Sharing.String())
 	}
@@ -239,7 +238,6 @@ func (s *Source) Describe(ctx context.Context) history.Description {
 	add("organization", cmp.Or(st.Organization, "not told by the server"))
 	add("project name", cmp.Or(clean.Line(st.Project.Name, 128), "not known"))
 	add("project uid", cmp.Or(st.Project.UID, "not known"))
-	add("data sharing", st.Sharing.String())
 	for _, q := range st.Quotas {
 		add("KV stores per project", q.String())
 	}
