@@ -54,7 +54,7 @@ func TestServerFaults(t *testing.T) {
 				s.Inject(catalysttest.Fault{Tool: where, Kind: tt.kind, Times: tt.times})
 				began := time.Now()
 				run, err := src.Run(t.Context(), history.Ref{Instance: "s1-01-seq-3"})
-				if d := time.Since(began); d > 3*time.Second {
+				if d := time.Since(began); d > 10*time.Second {
 					t.Errorf("took %v", d)
 				}
 				if tt.want == fault.Unknown {
@@ -200,7 +200,7 @@ func TestCancelled(t *testing.T) {
 	time.AfterFunc(50*time.Millisecond, cancel)
 	began := time.Now()
 	_, err := src.Run(ctx, history.Ref{Instance: "s1-01-seq-3"})
-	if !errors.Is(err, context.Canceled) || time.Since(began) > 2*time.Second {
+	if !errors.Is(err, context.Canceled) || time.Since(began) > 10*time.Second {
 		t.Errorf("after %v: %v", time.Since(began), err)
 	}
 }

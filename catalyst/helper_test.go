@@ -35,7 +35,7 @@ func config(t testing.TB, s *catalysttest.Server) catalyst.Config {
 		TokenFile:   filepath.Join(t.TempDir(), "sign-in.json"),
 		NoKeyring:   true,
 		Getenv:      func(string) string { return "" },
-		CallTimeout: 5 * time.Second,
+		CallTimeout: 20 * time.Second,
 		RetryBase:   time.Millisecond,
 	}
 }
