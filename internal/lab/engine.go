@@ -43,7 +43,7 @@ type life struct {
 func startEngine(ctx context.Context, dir string, plans []Plan, l *Ledger) (*engine, error) {
 	e := &engine{file: filepath.Join(dir, "engine.sqlite"), faults: newFaults(plans), watch: newWatch(), replaced: make(chan struct{})}
 	var err error
-	if e.registry, err = registry(l, e.watch.hold); err != nil {
+	if e.registry, err = registry(l, e.watch.hold); err != nil { //nolint:contextcheck // a body's context comes from the engine
 		return nil, fmt.Errorf("register workflows: %w", err)
 	}
 	if e.store, err = openStore(e.file); err != nil {
