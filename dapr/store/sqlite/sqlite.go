@@ -1,0 +1,255 @@
+// Package sqlite reads the state.sqlite store of a Dapr runtime: text keys in
+// byte order, values as base64 text beside an is_binary flag.
+//
+// The file is opened with mode=ro and query_only. A file in WAL mode that no
+// process has open (there is no -wal file beside it) is opened as immutable,
+// since SQLite would otherwise create -wal and -shm files; when a writer comes
+// while we read, the file is opened again and the read repeated. Every query is
+// short, so that a store without WAL never holds back the engine's commits.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // registers the driver
+
+	"github.com/idem-mcp/idem-mcp/dapr/store"
+	"github.com/idem-mcp/idem-mcp/history"
+	"github.com/idem-mcp/idem-mcp/internal/clean"
+	"github.com/idem-mcp/idem-mcp/internal/fault"
+)
+
+// Config names a store.
+type Config struct {
+	// ConnectionString is the component's: a path or a file: URI. Its query is
+	// ignored but for vfs, since we open the file in our own way.
+	ConnectionString string
+	// Dirs are where a relative path is looked for, in order; the working
+	// directory when empty.
+	Dirs []string
+	// Table is the component's tableName; "state" when empty.
+	Table string
+	// Timeout bounds one query; 30 s when 0.
+	Timeout time.Duration
+	store.Config
+}
+
+// New returns a source over the store. The file is opened by the first read.
+func New(c Config) (*store.Source, error) {
+	b, err := newBackend(c)
+	if err != nil {
+		return nil, err
+	}
+	return store.New(b, c.Config), nil
+}
+
+type backend struct {
+	path, table string
+	timeout     time.Duration
+
+	mu     sync.Mutex
+	db     *sql.DB
+	frozen *stamp // set while the file is open as immutable
+}
+
+// stamp is what an immutable open relies on.
+type stamp struct {
+	size     int64
+	modified time.Time
+}
+
+func newBackend(c Config) (*backend, error) {
+	path, err := filePath(c.ConnectionString)
+	if err != nil {
+		return nil, err
+	}
+	table := c.Table
+	if table == "" {
+		table = "state"
+	}
+	if !regexp.MustCompile(`^[A-Za-z0-9_]+$`).MatchString(table) {
+		return nil, &fault.Error{Kind: fault.Config, What: "tableName " + clean.Line(table, 100) + " is no table name", Do: "Dapr allows letters, digits and _"}
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = 30 * time.Second
+	}
+	return &backend{path: resolve(path, c.Dirs), table: table, timeout: c.Timeout}, nil
+}
+
+// filePath takes the path out of a connection string.
+func filePath(conn string) (string, error) {
+	if conn == "" {
+		return "", &fault.Error{Kind: fault.Config, What: "the component has no connectionString", Do: "Name the SQLite file"}
+	}
+	path, query, _ := strings.Cut(conn, "?")
+	uri := false
+	if rest, ok := cutPrefixFold(path, "file:"); ok {
+		uri = true
+		path = rest
+		if after, ok := strings.CutPrefix(path, "//localhost/"); ok {
+			path = "/" + after
+		} else if strings.HasPrefix(path, "///") {
+			path = path[2:]
+		}
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return "", &fault.Error{Kind: fault.Config, What: "the connectionString's query cannot be read", Cause: err}
+	}
+	if strings.HasPrefix(path, ":memory:") || values.Get("mode") == "memory" {
+		return "", &fault.Error{
+			Kind: fault.Unsupported, What: "the store is in the memory of its sidecar",
+			Means: "no other process can read it", Do: "Use the sidecar (source: sidecar, DAPR_GRPC_PORT)",
+		}
+	}
+	if uri {
+		if path, err = url.PathUnescape(path); err != nil {
+			return "", &fault.Error{Kind: fault.Config, What: "the connectionString's path cannot be read", Cause: err}
+		}
+	}
+	return path, nil
+}
+
+func cutPrefixFold(s, prefix string) (string, bool) {
+	if len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
+		return s[len(prefix):], true
+	}
+	return s, false
+}
+
+// resolve takes the first existing place of a relative path, since it is
+// relative to where the sidecar runs, which a component file does not say.
+func resolve(path string, dirs []string) string {
+	if filepath.IsAbs(path) || len(dirs) == 0 {
+		return path
+	}
+	for _, d := range dirs {
+		p := filepath.Join(d, path)
+		if _, err := os.Stat(p); err == nil {
+			return p
+		}
+	}
+	return filepath.Join(dirs[0], path)
+}
+
+// Where implements store.Backend.
+func (b *backend) Where() string { return b.path + ", table " + b.table }
+
+// Close implements store.Backend.
+func (b *backend) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.db == nil {
+		return nil
+	}
+	err := b.db.Close()
+	b.db = nil
+	return err
+}
+
+// Check implements store.Backend.
+func (b *backend) Check(ctx context.Context) ([]history.Detail, error) {
+	var journal string
+	err := b.read(ctx, func(ctx context.Context, db *sql.DB, _ bool) error {
+		if err := db.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&journal); err != nil {
+			return err
+		}
+		var one int
+		err := db.QueryRowContext(ctx, fmt.Sprintf(`SELECT count(*) FROM (SELECT key, value, is_binary, expiration_time FROM %q LIMIT 1)`, b.table)).Scan(&one)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return []history.Detail{{Name: "layout", Value: "SQLite, journal mode " + clean.Line(journal, 20)}}, nil
+}
+
+// read runs one short piece of reading, again from its start when the file
+// changed under an immutable open; frozen says that this can happen.
+func (b *backend) read(ctx context.Context, f func(ctx context.Context, db *sql.DB, frozen bool) error) error {
+	for try := 0; ; try++ {
+		db, frozen, err := b.open()
+		if err != nil {
+			return err
+		}
+		qctx, cancel := context.WithTimeout(ctx, b.timeout)
+		err = f(qctx, db, frozen != nil)
+		cancel()
+		if frozen != nil && b.stale(*frozen) && try < 3 {
+			continue
+		}
+		if err != nil {
+			return b.explain(ctx, err)
+		}
+		return nil
+	}
+}
+
+// open returns the handle, opened anew when a writer came since an immutable
+// open.
+func (b *backend) open() (*sql.DB, *stamp, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.db != nil && (b.frozen == nil || !b.stale(*b.frozen)) {
+		return b.db, b.frozen, nil
+	}
+	if b.db != nil {
+		b.db.Close() //nolint:errcheck // read-only: nothing is lost
+		b.db = nil
+	}
+	info, wal, err := inspect(b.path)
+	if err != nil {
+		return nil, nil, b.fileError(err)
+	}
+	params := "mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(2000)&_pragma=cache_size(-32000)"
+	b.frozen = nil
+	if wal && !exists(b.path+"-wal") {
+		params += "&immutable=1"
+		b.frozen = &stamp{size: info.Size(), modified: info.ModTime()}
+	}
+	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: b.path}).EscapedPath(), RawQuery: params}
+	db, err := sql.Open("sqlite", u.String())
+	if err != nil {
+		return nil, nil, b.explain(context.Background(), err)
+	}
+	b.db = db
+	return db, b.frozen, nil
+}
+
+// inspect tells whether the file is a database in WAL mode (bytes 18 and 19 of
+// its header).
+func inspect(path string) (os.FileInfo, bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	info, err := f.Stat()
+	if err != nil {
+		return nil, false, err
+	}
+	var header [20]byte
+	if _, err := f.ReadAt(header[:], 0); err != nil {
+		return info, false, nil // too short for a database: the first query says so
+	}
+	return info, header[18] == 2 && header[19] == 2, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func (b *backend) stale(s stamp) bool {
+	info, err := os.Stat(b.path)
+	return err != nil || info.Size() != s.size || !info.ModTime().Equal(s.modified) || exists(b.path+"-wal")
+}
