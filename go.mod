@@ -8,6 +8,8 @@ require github.com/google/go-cmp v0.7.0
 
 require (
 	github.com/dapr/durabletask-go v0.14.0
+	github.com/gofrs/flock v0.13.2
+	github.com/zalando/go-keyring v0.2.8
 	golang.org/x/sync v0.25.0
 	golang.org/x/tools v0.52.0
 	google.golang.org/protobuf v1.36.12

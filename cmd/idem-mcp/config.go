@@ -189,7 +189,7 @@ func readEnvironment(v *viper.Viper, env []string, known []string) error {
 	}
 	for _, e := range env {
 		name, value, _ := strings.Cut(e, "=")
-		if !strings.HasPrefix(name, envPrefix+"_") || name == envPrefix+"_CONFIG" {
+		if !strings.HasPrefix(name, envPrefix+"_") || name == envPrefix+"_CONFIG" || strings.HasPrefix(name, envPrefix+"_TEST_") {
 			continue
 		}
 		k, ok := variables[name]

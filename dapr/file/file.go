@@ -297,6 +297,9 @@ func (s *Source) describe(run *history.Run, raw []byte, err error) {
 		var h history.Header
 		if h, err = history.ParseHeader(raw, s.o); err == nil {
 			run.Adopt(h)
+			if run.Generation > 1 {
+				run.Coverage.Missing = append(run.Coverage.Missing, fmt.Sprintf("this is generation %d: the events of earlier ones (continued as new, or the id used again) are not kept", run.Generation))
+			}
 			return
 		}
 	}
