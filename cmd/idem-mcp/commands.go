@@ -25,6 +25,8 @@ type app struct {
 	configPath string
 	output     string
 	logLevel   string
+	kind       string // --source
+	component  string // --component
 	code       int
 }
 
@@ -58,12 +60,14 @@ Exit codes: 0 nothing found, 1 a repeat was found, 2 read only in part, 3 error.
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.configPath, "config", "", "configuration file (default .idem-mcp.yaml here, else ~/.config/idem-mcp/config.yaml)")
 	flags.StringVar(&a.output, "output", "text", "text or json")
+	flags.StringVar(&a.kind, "source", "", "where runs are read from: "+strings.Join(sourceKinds(), ", "))
+	flags.StringVar(&a.component, "component", "", "read runs from the state store of this Dapr component file or folder")
 	flags.StringVar(&a.logLevel, "log-level", "", "error, warn, info or debug, to standard error")
 	root.SetFlagErrorFunc(flagError)
 	for _, c := range tools.All() {
 		root.AddCommand(a.command(c))
 	}
-	root.AddCommand(a.serve(), a.version())
+	root.AddCommand(a.serve(), a.login(), a.logout(), a.version())
 	return root
 }
 
@@ -214,11 +218,8 @@ func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
 	if err != nil {
 		return tools.Deps{}, c, err
 	}
-	if a.logLevel != "" {
-		c.Log.Level = a.logLevel
-		if err := c.check(); err != nil {
-			return tools.Deps{}, c, err
-		}
+	if err := a.override(&c, paths); err != nil {
+		return tools.Deps{}, c, err
 	}
 	src, chosen, err := openSource(c, paths, a.Stdin)
 	if err != nil {
@@ -232,6 +233,23 @@ func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
 		Code: source, Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
 		Project: links.ParseProject(c.Links.Project), Version: version(), Now: a.Now, Shell: shell,
 	}, c, nil
+}
+
+// override lets flags win over the configuration.
+func (a *app) override(c *config, paths []string) error {
+	if a.logLevel != "" {
+		c.Log.Level = a.logLevel
+	}
+	if a.kind != "" {
+		c.Source.Kind = a.kind
+	}
+	if a.component != "" {
+		if len(paths) > 0 || a.kind != "" && a.kind != "store" {
+			return &fault.Error{Kind: fault.BadInput, What: "--component names a state store, and another source is named too", Do: "Keep one of them"}
+		}
+		c.Source.Kind, c.Source.Component = "store", a.component
+	}
+	return c.check()
 }
 
 // codeAccess says what source may be reviewed: the configured roots, else the working

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/viper"
 
+	"github.com/idem-mcp/idem-mcp/catalyst"
 	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
 	"github.com/idem-mcp/idem-mcp/internal/nearest"
@@ -26,13 +27,24 @@ const (
 // meaning; a test compares the two.
 type config struct {
 	Source struct {
-		Kind  string   `mapstructure:"kind"`
-		Paths []string `mapstructure:"paths"`
+		Kind       string   `mapstructure:"kind"`
+		Paths      []string `mapstructure:"paths"`
+		Sidecar    string   `mapstructure:"sidecar"`
+		MaxMessage int      `mapstructure:"max_message_mb"`
+		Component  string   `mapstructure:"component"`
+		Store      string   `mapstructure:"store"`
 	} `mapstructure:"source"`
 	DataSharing  string `mapstructure:"data_sharing"`
 	Fingerprints bool   `mapstructure:"fingerprints"`
 	Catalyst     struct {
-		URL string `mapstructure:"url"`
+		URL         string `mapstructure:"url"`
+		ClientID    string `mapstructure:"client_id"`
+		RedirectURL string `mapstructure:"redirect_url"`
+		Project     string `mapstructure:"project"`
+		App         string `mapstructure:"app"`
+		TokenFile   string `mapstructure:"token_file"`
+		Keyring     bool   `mapstructure:"keyring"`
+		LevelProbe  bool   `mapstructure:"level_probe"`
 	} `mapstructure:"catalyst"`
 	Links struct {
 		Console string `mapstructure:"console"`
@@ -51,6 +63,11 @@ type config struct {
 	Log struct {
 		Level string `mapstructure:"level"`
 	} `mapstructure:"log"`
+
+	// levelStated: somebody configured data_sharing. Catalyst is told a level "as
+	// configured" only then; local sources have a default.
+	levelStated bool
+	getenv      func(string) string
 }
 
 // effect is a team's own wrapper: what one call of it does. See
@@ -76,26 +93,37 @@ func (e effect) row() knowledge.Row {
 // defaults names every key. A key that is not here does not exist.
 func defaults() map[string]any {
 	return map[string]any{
-		"source.kind":      "auto",
-		"source.paths":     []string{},
-		"data_sharing":     "metadata",
-		"fingerprints":     false,
-		"catalyst.url":     "https://mcp.cloud.r1.diagrid.io/mcp",
-		"links.console":    "",
-		"links.project":    "",
-		"review.roots":     []string{},
-		"effects":          []any{},
-		"serve.token":      "",
-		"serve.token_file": "",
-		"serve.hosts":      []string{},
-		"serve.origins":    []string{},
-		"log.level":        "warn",
+		"source.kind":           "auto",
+		"source.paths":          []string{},
+		"source.sidecar":        "",
+		"source.max_message_mb": 64,
+		"source.component":      "",
+		"source.store":          "",
+		"data_sharing":          "metadata",
+		"fingerprints":          false,
+		"catalyst.url":          catalyst.DefaultServer,
+		"catalyst.client_id":    "",
+		"catalyst.redirect_url": "http://127.0.0.1/callback",
+		"catalyst.project":      "default",
+		"catalyst.app":          "",
+		"catalyst.token_file":   "",
+		"catalyst.keyring":      true,
+		"catalyst.level_probe":  true,
+		"links.console":         "",
+		"links.project":         "",
+		"review.roots":          []string{},
+		"effects":               []any{},
+		"serve.token":           "",
+		"serve.token_file":      "",
+		"serve.hosts":           []string{},
+		"serve.origins":         []string{},
+		"log.level":             "warn",
 	}
 }
 
 // guarded keys may not stand in a file of the working directory, which a cloned
 // repository can bring along: they name where credentials go, and who may ask.
-var guarded = [...]string{"catalyst.", "serve.", "review.roots"}
+var guarded = [...]string{"catalyst.", "serve.", "review.roots", "source.sidecar", "source.component"}
 
 // load reads the configuration: defaults, then the first file found, then the
 // environment. Flags win over all of it where they exist.
@@ -123,6 +151,8 @@ func load(path string, env []string) (config, error) {
 	if err := v.UnmarshalExact(&c); err != nil {
 		return c, &fault.Error{Kind: fault.Config, What: "read the configuration", Cause: errors.New(clean.Line(err.Error(), 300))}
 	}
+	c.getenv = func(name string) string { value, _ := lookup(env, name); return value }
+	c.levelStated = v.InConfig("data_sharing") || c.getenv(envPrefix+"_DATA_SHARING") != ""
 	return c, c.check()
 }
 
@@ -230,6 +260,9 @@ func (c config) check() error {
 		if e.Name == "" || !slices.Contains(effectClasses(), e.Class) {
 			return &fault.Error{Kind: fault.Config, What: fmt.Sprintf("effects[%d] needs a name and a class", i), Do: "A class is one of " + strings.Join(effectClasses(), ", ")}
 		}
+	}
+	if c.Source.MaxMessage < 1 || c.Source.MaxMessage > 1024 {
+		return &fault.Error{Kind: fault.Config, What: "source.max_message_mb must be from 1 to 1024"}
 	}
 	if c.Serve.Token != "" && c.Serve.TokenFile != "" {
 		return &fault.Error{Kind: fault.Config, What: "both serve.token and serve.token_file are set", Do: "Keep one"}

@@ -98,6 +98,9 @@ func TestExampleConfig(t *testing.T) {
 func structKeys(t reflect.Type, prefix string, keys *[]string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
+		if !f.IsExported() {
+			continue // not a setting
+		}
 		name := prefix + f.Tag.Get("mapstructure")
 		if f.Type.Kind() == reflect.Struct {
 			structKeys(f.Type, name+".", keys)
