@@ -23,7 +23,13 @@ func (t *tracer) call(e *Expr, s *scope) *Value {
 			return v
 		}
 	}
+	if v, ok := t.fluent(c, e, args, s); ok {
+		return v
+	}
 	row, strong := t.match.find(c, s.file)
+	if v, ok := t.declared(c, e, args, s); ok {
+		return v
+	}
 	if row != nil && strong {
 		return t.apply(row, c, e, args, s)
 	}
@@ -328,6 +334,9 @@ func (t *tracer) result(c *callee, e *Expr, args []*Value, eff *Effect, s *scope
 	if len(e.Types) > 0 && out.Type == "" {
 		out.Type = typeName(e.Types[len(e.Types)-1])
 		out.Class = t.repo.typeNamed(s.file, out.Type)
+	}
+	if s.file.Language == "java" {
+		javaResult(out, c, args, eff)
 	}
 	if eff != nil {
 		out.From = addEffects([]*Effect{eff}, nil)

@@ -43,7 +43,7 @@ func (t *tracer) document(eff *Effect, e *Expr, args []*Value) {
 		}
 	}
 	for _, w := range []string{"$inc", "$push", "$setOnInsert"} {
-		if !strings.Contains(text(e), w) {
+		if s := text(e); !strings.Contains(s, w) && !strings.Contains(s, "Updates."+w[1:]+"(") && !strings.Contains(s, ")."+w[1:]+"(") {
 			continue
 		}
 		switch {
@@ -69,7 +69,7 @@ func (t *tracer) dynamo(eff *Effect, e *Expr, args []*Value) {
 			vals = append(vals, args[i])
 		}
 		for _, k := range []string{"UpdateExpression", "ConditionExpression"} {
-			if f := args[i].Fields[k]; f != nil {
+			if f := fieldNorm(args[i], k); f != nil {
 				vals, n = append(vals, f), knowledge.Norm(k)
 			}
 		}
@@ -94,6 +94,10 @@ func (t *tracer) entity(eff *Effect) {
 	v := eff.Value
 	eff.Class = knowledge.Put
 	if v == nil {
+		return
+	}
+	if v.Class != nil && v.Class.File != nil && v.Class.File.Language == "java" {
+		t.javaEntity(eff)
 		return
 	}
 	if v.Local && len(v.Reads) == 0 {

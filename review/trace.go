@@ -249,8 +249,8 @@ func (t *tracer) typed(v *Value, typ string, f *File) *Value {
 	if v.Class == nil {
 		v.Class = t.repo.typeNamed(f, name)
 	}
-	if v.Lib == "" {
-		v.Lib = importOf(f, name)
+	if lib := importOf(f, name); v.Lib == "" || lib != "" && f.Language == "java" && !v.builder {
+		v.Lib = lib
 	}
 	return v
 }

@@ -1,0 +1,528 @@
+package review
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
+)
+
+// What Java code says in a form of its own: types found by package, builders,
+// answers that come in a wrapper, requests and statements declared on the
+// methods of an interface.
+
+// visibleTypes are those of all that a bare or dotted name can mean in a Java
+// file: imported by name, of the same file or package, of an imported package.
+func visibleTypes(from *File, full, name string, all []*Type) []*Type {
+	head, _, _ := strings.Cut(full, ".")
+	keep := func(ok func(*Type) bool) []*Type {
+		var out []*Type
+		for _, t := range all {
+			if ok(t) {
+				out = append(out, t)
+			}
+		}
+		return out
+	}
+	if full != "" && full[0] >= 'a' && full[0] <= 'z' { // written with its package
+		return keep(func(t *Type) bool {
+			return t.File.Package != "" && strings.HasPrefix(full, t.File.Package+".")
+		})
+	}
+	for _, im := range from.Imports {
+		if im.Name == head {
+			return keep(func(t *Type) bool {
+				return im.Path == t.File.Package || strings.HasPrefix(im.Path, t.File.Package+".") && t.File.Package != ""
+			})
+		}
+	}
+	if own := keep(func(t *Type) bool { return t.File == from }); len(own) > 0 {
+		return own
+	}
+	if own := keep(func(t *Type) bool { return t.File.Package == from.Package }); len(own) > 0 {
+		return own
+	}
+	return keep(func(t *Type) bool {
+		return slices.ContainsFunc(from.Imports, func(im Import) bool { return im.Member == "*" && im.Path == t.File.Package })
+	})
+}
+
+// fluent explains calls by the conventions of Java libraries: it reports false
+// when none applies.
+func (t *tracer) fluent(c *callee, e *Expr, args []*Value, s *scope) (*Value, bool) {
+	if s.file.Language != "java" || c.name == "" {
+		return nil, false
+	}
+	if e.New {
+		return t.created(c, e, args, s)
+	}
+	if c.recv == nil {
+		return nil, false
+	}
+	if c.recv.builder {
+		if v, ok := t.build(c, args); ok {
+			return v, true
+		}
+	}
+	if namesType(e.X.X) {
+		return t.factory(c, e, args)
+	}
+	if requestMaker(c.recv.Type) && verbWord(c.name) != "" && len(args) == 0 || c.norm == "method" && requestMaker(c.recv.Type) && len(args) == 1 {
+		v := &Value{Type: c.recv.Type, Lib: c.recv.Lib, Local: true, builder: true, Fields: map[string]*Value{}, where: c.recv.where}
+		v.Fields["method"] = &Value{Text: verbWord(c.name), HasTxt: true, Origin: FromConst}
+		if len(args) == 1 {
+			v.Fields["method"] = args[0]
+		}
+		return v, true
+	}
+	if c.norm == "newcall" && len(args) == 1 {
+		v := *args[0]
+		v.Type, v.Lib, v.builder = "Call", "okhttp3", false
+		return &v, true
+	}
+	if updateObject(c.recv.Type) && len(args) > 0 {
+		switch c.norm {
+		case "inc", "push", "setoninsert":
+			t.store(c.recv, "$"+c.name, args[len(args)-1])
+			return c.recv, true
+		case "set", "addtoset", "unset", "currentdate":
+			c.recv.absorb(blend(args...))
+			return c.recv, true
+		}
+	}
+	return t.unwrap(c, args, s)
+}
+
+func requestMaker(typ string) bool {
+	return typ == "WebClient" || typ == "RestClient"
+}
+
+func updateObject(typ string) bool { return typ == "Update" || typ == "UpdateDefinition" }
+
+// namesType reports an expression that is a type, not a value.
+func namesType(e *Expr) bool {
+	if e == nil || e.Op != OpName && e.Op != OpMember && e.Op != OpType || e.Name == "" {
+		return false
+	}
+	n := lastSegment(e.Name)
+	return n[0] >= 'A' && n[0] <= 'Z' && strings.ToUpper(n) != n || n == "URI" || n == "UUID" || n == "DSL" || n == "SNS" || n == "SQS"
+}
+
+// created is new T(…) of another library: builders, and wrappers that stand for
+// what they are given.
+func (t *tracer) created(c *callee, e *Expr, args []*Value, s *scope) (*Value, bool) {
+	if c.fn != nil && c.fn.Class != nil {
+		return nil, false
+	}
+	full := text(e.X)
+	if head, ok := strings.CutSuffix(full, "Builder"); ok {
+		v := t.result(c, e, args, nil, s)
+		v.Type, v.builder, v.Local = lastSegment(strings.TrimSuffix(head, ".")), true, true
+		if v.Fields == nil {
+			v.Fields = map[string]*Value{}
+		}
+		return v, true
+	}
+	switch c.norm {
+	case "url", "uri", "bufferedwriter", "printwriter", "outputstreamwriter", "bufferedoutputstream", "bigdecimal", "string", "atomicreference":
+		if len(args) > 0 {
+			return args[0], true
+		}
+	case "httppost", "httpput", "httpget", "httpdelete", "httppatch":
+		v := t.result(c, e, args, nil, s)
+		v.Fields = map[string]*Value{"method": {Text: strings.ToUpper(c.norm[4:]), HasTxt: true, Origin: FromConst}}
+		if len(args) > 0 {
+			v.Fields["url"] = args[0]
+		}
+		return v, true
+	}
+	return nil, false
+}
+
+// build is a link of a builder chain.
+func (t *tracer) build(c *callee, args []*Value) (*Value, bool) {
+	b := c.recv
+	switch c.norm {
+	case "build", "buildclient", "buildandexpand":
+		v := *b
+		v.builder = false
+		return &v, true
+	case "retrieve", "exchange", "exchangetomono", "exchangetoflux", "send", "execute":
+		return nil, false
+	}
+	b.absorb(blend(args...))
+	name := strings.TrimPrefix(strings.TrimPrefix(c.name, "with"), "set")
+	if name != "" && name != c.name {
+		name = strings.ToLower(name[:1]) + name[1:]
+	}
+	name = either(name, c.name)
+	switch {
+	case verbWord(c.name) != "" && (len(args) == 0 || strings.Contains(strings.ToLower(b.Type), "request")):
+		b.Fields["method"] = &Value{Text: verbWord(c.name), HasTxt: true, Origin: FromConst}
+	case len(args) == 0:
+		b.Fields[name] = &Value{Origin: FromConst}
+	case len(args) >= 2 && args[0].HasTxt && len(args[0].Parts) == 0:
+		b.Fields[args[0].Text] = args[1]
+		if c.norm == "method" {
+			b.Fields["method"] = args[0]
+		}
+	default:
+		b.Fields[name] = args[0]
+	}
+	return b, true
+}
+
+// factory is a static method of a library's type.
+func (t *tracer) factory(c *callee, e *Expr, args []*Value) (*Value, bool) {
+	if c.recv.Class != nil && t.repo.method(c.recv.Class, c.name) != nil {
+		return nil, false
+	}
+	typ := lastSegment(e.X.X.Name)
+	switch c.norm {
+	case "builder", "newbuilder":
+		v := blend(args...)
+		v.Type, v.Lib, v.Class, v.Local, v.builder, v.Fields = typ, c.recv.Lib, c.recv.Class, true, true, map[string]*Value{}
+		if len(args) == 1 && args[0].HasTxt {
+			v.Fields["uri"] = args[0]
+		}
+		return v, true
+	case "ofnullable", "just", "requirenonnull", "completedfuture", "justorempty", "ofstring", "ofbytearray", "success", "toid":
+		if len(args) > 0 {
+			return args[0], true
+		}
+	case "of", "aslist", "singletonlist", "entry", "singletonmap", "get", "create", "ofentries", "singleton", "copyof", "valueof":
+		return t.collected(c, typ, args)
+	}
+	return nil, false
+}
+
+func (t *tracer) collected(c *callee, typ string, args []*Value) (*Value, bool) {
+	switch typ {
+	case "Optional", "URI", "String", "BigDecimal", "Integer", "Long":
+		if len(args) > 0 {
+			return args[0], true
+		}
+	case "Path", "Paths":
+		if len(args) == 1 {
+			return args[0], true
+		}
+		return t.concat(args...), true
+	case "Map", "Collections":
+		if typ == "Collections" && c.norm != "singletonmap" {
+			break
+		}
+		v := blend(args...)
+		v.Local, v.Type, v.Fields = true, "Map", map[string]*Value{}
+		for i := 0; i+1 < len(args) && c.norm != "ofentries" && c.norm != "copyof"; i += 2 {
+			if k := keyText(args[i]); k != "" {
+				v.Fields[k] = args[i+1]
+			}
+		}
+		if c.norm == "ofentries" || c.norm == "copyof" {
+			v.Fields = mergeFields(v.Fields, &callee{}, args)
+		}
+		return v, true
+	case "List", "Set", "Arrays", "Flux", "Stream":
+		v := blend(args...)
+		v.Local, v.Type, v.Elems = true, typ, args
+		return v, true
+	}
+	return nil, false
+}
+
+// unwrap is an answer taken out of its wrapper: Optional, Mono, a future.
+func (t *tracer) unwrap(c *callee, args []*Value, s *scope) (*Value, bool) {
+	r := c.recv
+	switch c.norm {
+	case "get", "join", "block", "blockoptional", "orelsethrow", "orelse", "orelseget", "blockfirst", "blocklast", "tofuture", "onerrorresume", "onerrormap", "onerrorreturn", "doonsuccess", "doonerror", "subscribeon", "publishon", "timeout", "retrywhen", "retry", "switchifempty", "defaultifempty", "single", "getbody", "getvalue", "getdata", "stream", "tolist", "findfirst", "findany", "getfirst", "getcontent", "toentity", "bodytomono", "bodytoflux", "body", "entity", "string":
+	case "map", "flatmap", "thenapply", "thencompose", "thenaccept", "ifpresent", "foreach", "peek", "then", "thenreturn", "filter", "collect", "handle", "whencomplete", "exceptionally", "ifpresentorelse", "subscribe":
+		if len(r.From) == 0 && len(r.Reads) == 0 {
+			return nil, false
+		}
+		return t.mapped(c, args, s), true
+	default:
+		return nil, false
+	}
+	if len(r.From) == 0 || c.norm == "get" && len(args) == 1 && (args[0].HasTxt || args[0].Sym != "") {
+		return nil, false
+	}
+	v := *r
+	v.Lib = ""
+	for _, a := range args {
+		switch {
+		case a.Fn != nil && (c.norm == "orelseget" || c.norm == "switchifempty"):
+			v = *join(&v, t.enter(a.Fn, nil, nil, a.scope, a.Fn.Line, s))
+		case a.Fn == nil && (c.norm == "orelse" || c.norm == "defaultifempty"):
+			v = *join(&v, a)
+		case a.Type != "" && a.Origin == FromConst && a.Sym == "" && v.Class == nil: // X.class
+			v.Type, v.Class = a.Type, a.Class
+		}
+	}
+	return &v, true
+}
+
+// mapped runs the function given to an answer with what is in it.
+func (t *tracer) mapped(c *callee, args []*Value, s *scope) *Value {
+	out := *c.recv
+	out.Lib = ""
+	item := t.element(c.recv, s)
+	if item.Class == nil {
+		item.Class, item.Type = c.recv.Class, c.recv.Type
+	}
+	loop := iterates(c.norm) && !strings.Contains("Optional Mono", c.recv.Type)
+	if loop {
+		t.loops++
+	}
+	for _, a := range args {
+		if a.Fn == nil {
+			out.absorb(a)
+			continue
+		}
+		ps := make([]*Value, len(a.Fn.Params))
+		for i := range ps {
+			ps[i] = item
+		}
+		v := t.enter(a.Fn, ps, nil, a.scope, a.Fn.Line, s)
+		switch c.norm {
+		case "map", "flatmap", "thenapply", "thencompose", "handle":
+			out = *v
+			out.absorb(&Value{From: c.recv.From, Reads: c.recv.Reads})
+		}
+	}
+	if loop {
+		t.loops--
+	}
+	return &out
+}
+
+// declared is a call of an interface's method whose annotation says what it
+// does: an HTTP client's request, a repository's or mapper's statement.
+func (t *tracer) declared(c *callee, e *Expr, args []*Value, s *scope) (*Value, bool) {
+	if c.recv == nil || c.recv.Class == nil || !c.recv.Class.Interface {
+		return nil, false
+	}
+	fn := t.repo.overload(c.recv.Class, c.name, len(e.Args))
+	if fn == nil || !fn.Abstract {
+		return nil, false
+	}
+	for _, a := range fn.Annotations {
+		n := annotationName(a)
+		at := t.annotationText(a, fn)
+		switch {
+		case declaredVerbs[n] != "" || n == "requestmapping" || n == "httpexchange" || n == "requestline":
+			verb := declaredVerbs[n]
+			if v, path, ok := strings.Cut(at, " "); n == "requestline" && ok {
+				verb, at = v, path
+			}
+			if w := verbWord(text(a)); verb == "" {
+				verb = w
+			}
+			for _, arg := range a.Args {
+				if arg.Name == "method" {
+					verb = either(verbWord(text(arg.Value)), verb)
+				}
+			}
+			url := &Value{Text: t.clientPath(c.recv.Class) + at, HasTxt: true, Origin: FromConst}
+			return t.declaredCall(&knowledge.Row{Name: c.norm, Class: knowledge.HTTP, Verb: either(verb, "GET")}, c, e, fn, args, url, s), true
+		case at != "" && (n == "query" || n == "insert" || n == "update" || n == "delete" || n == "select" || n == "sqlupdate" || n == "sqlquery" || n == "nativequery"):
+			return t.declaredCall(&knowledge.Row{Name: c.norm, Class: knowledge.SQL}, c, e, fn, args, &Value{Text: at, HasTxt: true, Origin: FromConst}, s), true
+		}
+	}
+	return nil, false
+}
+
+var declaredVerbs = map[string]string{
+	"getmapping": "GET", "postmapping": "POST", "putmapping": "PUT", "deletemapping": "DELETE", "patchmapping": "PATCH",
+	"getexchange": "GET", "postexchange": "POST", "putexchange": "PUT", "deleteexchange": "DELETE", "patchexchange": "PATCH",
+	"get": "GET", "post": "POST", "put": "PUT", "patch": "PATCH", "head": "HEAD",
+}
+
+// annotationText is the first text in an annotation, constants joined.
+func (t *tracer) annotationText(a *Expr, fn *Func) string {
+	if a.Op != OpCall {
+		return ""
+	}
+	for _, arg := range a.Args {
+		if arg.Name == "" || arg.Name == "value" || arg.Name == "path" || arg.Name == "url" {
+			v := t.eval(arg.Value, t.module(fn.File))
+			if !v.HasTxt && len(v.Elems) > 0 {
+				v = v.Elems[0]
+			}
+			if v.HasTxt {
+				return v.Text
+			}
+		}
+	}
+	return ""
+}
+
+func (t *tracer) clientPath(ty *Type) string {
+	for _, a := range ty.Annotations {
+		if n := annotationName(a); n == "feignclient" || n == "requestmapping" || n == "httpexchange" || n == "path" {
+			for _, arg := range a.Args {
+				if arg.Value != nil && arg.Value.Op == OpString && (arg.Name == "path" || arg.Name == "url" || arg.Name == "" && n != "feignclient" || arg.Name == "value" && n != "feignclient") {
+					return arg.Value.Name
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// declaredCall makes the effect as if the text had been an argument; a parameter
+// that an annotation names as a key header gives the key.
+func (t *tracer) declaredCall(r *knowledge.Row, c *callee, e *Expr, fn *Func, args []*Value, what *Value, s *scope) *Value {
+	call := &Expr{Op: OpCall, X: e.X, Line: e.Line, EndLine: e.EndLine, Args: []Arg{{Value: &Expr{Op: OpString, Name: what.Text}}}}
+	all := []*Value{what}
+	for i, a := range e.Args {
+		if i >= len(args) {
+			break
+		}
+		name := ""
+		if i < len(fn.Params) {
+			for _, an := range fn.Params[i].Annotations {
+				switch annotationName(an) {
+				case "requestheader", "header", "headerparam", "requestparam", "query", "param":
+					if k := firstLiteral(an); knowledge.KeyName(k) != "" || annotationName(an) == "param" {
+						name = k
+					}
+				}
+			}
+		}
+		call.Args = append(call.Args, Arg{Name: name, Value: a.Value})
+		all = append(all, args[i])
+	}
+	eff := t.effect(r, c, call, all, s)
+	out := t.result(c, e, args, eff, s)
+	t.resultType(out, fn)
+	return out
+}
+
+// idField is the field of an entity that identifies it, and whether somebody
+// else makes its value.
+func (t *tracer) idField(ty *Type) (Field, bool, bool) {
+	for range 4 {
+		if ty == nil {
+			break
+		}
+		for _, f := range ty.Fields {
+			generated, id := false, false
+			for _, a := range f.Annotations {
+				switch annotationName(a) {
+				case "id", "embeddedid", "mongoid", "dynamodbhashkey", "primarykey":
+					id = true
+				case "generatedvalue", "uuidgenerator", "genericgenerator":
+					generated = true
+				}
+			}
+			if id {
+				return f, generated, true
+			}
+		}
+		var next *Type
+		for _, b := range ty.Bases {
+			if bt := t.repo.typeNamed(ty.File, b); bt != nil && bt != ty && !bt.Interface {
+				next = bt
+			}
+		}
+		ty = next
+	}
+	return Field{}, false, false
+}
+
+// transactional reports a method whose changes of what it read are written when
+// it ends.
+func transactional(fn *Func) bool {
+	has := func(as []*Expr) bool {
+		return slices.ContainsFunc(as, func(a *Expr) bool { return annotationName(a) == "transactional" && !strings.Contains(text(a), "readOnly") })
+	}
+	return has(fn.Annotations) || fn.Owner != nil && fn.Exported && has(fn.Owner.Annotations)
+}
+
+// flush writes the entities that a transactional method changed.
+func (t *tracer) flush(fn *Func, s *scope) {
+	var keep []*Value
+	for _, d := range t.dirty {
+		if d.Class == nil || !slices.ContainsFunc(d.Class.Annotations, func(a *Expr) bool { n := annotationName(a); return n == "entity" }) {
+			keep = append(keep, d)
+			continue
+		}
+		saved := slices.ContainsFunc(t.effects, func(e *Effect) bool { return e.Value == d })
+		if saved {
+			continue
+		}
+		eff := &Effect{Class: knowledge.Put, Resource: d.Class.Name, Callee: "commit of " + fn.Name, Value: d, Key: &Value{Origin: FromOutside}, Site: t.site(s, fn.Line, fn.Line), Path: t.trail(), Conds: t.standing(), order: len(t.effects)}
+		if len(d.Rel) > 0 {
+			eff.Relative, eff.DerivedFrom = true, d.Rel[0]
+		}
+		t.record(eff)
+	}
+	t.dirty = keep
+}
+
+// javaResult types an answer by the class it was asked for, and forgets the
+// library that gave it.
+func javaResult(out *Value, c *callee, args []*Value, eff *Effect) {
+	if eff != nil {
+		out.Lib = ""
+	}
+	if c.recv != nil && sqlVerb.MatchString(c.recv.where) && !sqlVerb.MatchString(out.where) {
+		out.where = c.recv.where
+	}
+	for _, a := range args {
+		if a.Type != "" && a.Origin == FromConst && a.Sym == "" && out.Class == nil && a.Class != nil {
+			out.Type, out.Class = a.Type, a.Class
+		}
+	}
+	if eff == nil || c.recv == nil || c.recv.Class == nil || out.Class != nil {
+		return
+	}
+	for _, b := range c.recv.Class.Bases { // JpaRepository<Order, Long> answers orders
+		if i := strings.IndexByte(b, '<'); i > 0 && eff.Class == knowledge.Read {
+			out.Type = typeName(firstArg(strings.TrimSuffix(b[i+1:], ">")))
+		}
+	}
+}
+
+// javaEntity tells what save does with an object: one that was read is written
+// back, one with an id of its own is overwritten, a new one is inserted.
+func (t *tracer) javaEntity(eff *Effect) {
+	v := eff.Value
+	if !v.Local || len(v.Reads) > 0 {
+		return
+	}
+	f, generated, known := t.idField(v.Class)
+	name := f.Name
+	if !known {
+		name = "id"
+	}
+	id := v.Fields[name]
+	if id == nil && known && f.Value != nil {
+		id = t.fieldValue(f, v)
+	}
+	if id != nil && !generated {
+		eff.Key, eff.KeyName = id, name
+		if !id.Origin.Fresh() && id.Origin.Distinct() {
+			return // save of an id that is there overwrites
+		}
+	}
+	eff.Class = knowledge.Insert
+}
+
+// accessed is the field that a call without arguments answers: a record's
+// component, a boolean's is….
+func (t *tracer) accessed(c *callee) string {
+	if c.recv.Class == nil {
+		return ""
+	}
+	if _, ok := t.repo.field(c.recv.Class, c.name); ok {
+		return c.name
+	}
+	if n, ok := strings.CutPrefix(c.name, "is"); ok && n != "" {
+		n = strings.ToLower(n[:1]) + n[1:]
+		if _, ok := t.repo.field(c.recv.Class, n); ok {
+			return n
+		}
+	}
+	return ""
+}
