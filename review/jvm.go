@@ -90,7 +90,24 @@ func (t *tracer) fluent(c *callee, e *Expr, args []*Value, s *scope) (*Value, bo
 			return c.recv, true
 		}
 	}
+	if c.norm == "set" && len(args) > 0 {
+		columnChanged(c, text(e.Args[len(e.Args)-1].Value))
+	}
 	return t.unwrap(c, args, s)
+}
+
+// columnChanged is a link set(COLUMN, COLUMN.plus(n)) after an update.
+func columnChanged(c *callee, value string) {
+	for _, w := range []string{".plus(", ".minus(", ".add(", ".sub(", ".mul(", ".concat("} {
+		if !strings.Contains(value, w) {
+			continue
+		}
+		for _, eff := range c.recv.From {
+			if eff.Class == knowledge.Put && eff.Row != nil && eff.Row.Lib == "jooq" {
+				eff.Class, eff.Relative = knowledge.Increment, true
+			}
+		}
+	}
 }
 
 func requestMaker(typ string) bool {
@@ -434,7 +451,9 @@ func (t *tracer) idField(ty *Type) (Field, bool, bool) {
 // it ends.
 func transactional(fn *Func) bool {
 	has := func(as []*Expr) bool {
-		return slices.ContainsFunc(as, func(a *Expr) bool { return annotationName(a) == "transactional" && !strings.Contains(text(a), "readOnly") })
+		return slices.ContainsFunc(as, func(a *Expr) bool {
+			return annotationName(a) == "transactional" && !strings.Contains(text(a), "readOnly")
+		})
 	}
 	return has(fn.Annotations) || fn.Owner != nil && fn.Exported && has(fn.Owner.Annotations)
 }

@@ -119,6 +119,9 @@ func (g *engine) walk(c *candidate) *Activity {
 	var self *Value
 	if c.fn.Owner != nil && !c.fn.Static {
 		self = t.instance(c.fn.Owner)
+		if c.owner != nil {
+			self = t.instance(c.owner)
+		}
 	}
 	bound := t.inputs(c)
 	a.Result = t.enterWith(c.fn, trimSelf(c.fn), bound, self, root, c.fn.Line, root)

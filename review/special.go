@@ -24,6 +24,11 @@ func (t *tracer) special(eff *Effect, c *callee, e *Expr, args []*Value, s *scop
 		}
 	case "entity":
 		t.entity(eff)
+	case "nio":
+		eff.Class = knowledge.Put
+		if strings.Contains(text(e), "APPEND") {
+			eff.Class = knowledge.Append
+		}
 	case "into":
 		eff.Class = knowledge.Read
 	}

@@ -362,6 +362,9 @@ func (t *tracer) open(c *callee, e *Expr, args []*Value, s *scope) *Value {
 	for _, a := range e.Args {
 		v.opened += " " + strings.ToLower(text(a.Value))
 	}
+	if e.New && len(e.Args) == 2 && text(e.Args[1].Value) == "true" {
+		v.opened = "append"
+	}
 	if len(pos) > 0 {
 		v.Fields = map[string]*Value{"path": pos[0]}
 	}
