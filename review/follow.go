@@ -308,7 +308,7 @@ func (t *tracer) changeShared(base *Value, target *Expr, v *Value, op string, s 
 	switch op {
 	case "+", "-":
 		e.Class = knowledge.Increment
-		e.Relative = target.Op != OpName
+		e.Relative = target.Op == OpIndex || target.Op == OpMember && v.Origin != FromConst // a stock, not a counter
 		if op == "+" && (isText(v) || base.HasTxt || v.Local && len(v.Elems) > 0) {
 			e.Class = knowledge.Append
 		}

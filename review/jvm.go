@@ -545,3 +545,19 @@ func (t *tracer) accessed(c *callee) string {
 	}
 	return ""
 }
+
+// ownCounters drops the counting of its own runs that an activity object keeps
+// in a field, when no answer is made of it: demos fail their first attempts so.
+func (t *tracer) ownCounters(result *Value) []*Effect {
+	owner := t.fn.Owner
+	if owner == nil || t.fn.File.Language != "java" {
+		return t.effects
+	}
+	return slices.DeleteFunc(t.effects, func(e *Effect) bool {
+		field, own := strings.CutPrefix(trimIndex(e.Resource), "memory:"+owner.Name+".")
+		if !own || !e.Memory || e.Class != knowledge.Increment || strings.Contains(field, ".") || e.Value != nil && e.Value.Origin != FromConst {
+			return false
+		}
+		return result == nil || !slices.ContainsFunc(result.Reads, func(r *Effect) bool { return trimIndex(r.Resource) == trimIndex(e.Resource) })
+	})
+}

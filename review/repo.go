@@ -167,8 +167,13 @@ func (r *repo) implementers(t *Type) []*Type {
 	r.mention(family, t.Name)
 	var out []*Type
 	for _, s := range r.subs[family+" "+t.Name] {
-		if s.Interface || isTest(s.File.Path) {
+		if s.Interface || isTest(s.File.Path) && !isTest(t.File.Path) {
 			continue
+		}
+		if family == "java" && !slices.ContainsFunc(s.Bases, func(b string) bool {
+			return lastSegment(typeName(b)) == t.Name && r.typeNamed(s.File, b) == t
+		}) {
+			continue // implements another type of that name
 		}
 		out = append(out, s)
 	}

@@ -90,6 +90,7 @@ var jvm = []Row{
 	{Recv: "transport", Lib: "mail", Name: "send|sendmessage", Class: Message, Provider: "smtp"},
 	{Lib: "com.twilio", Recv: "message|call|verification|*creator*|creator", Name: "creator", Class: Message, Provider: "twilio"},
 	{Lib: "com.twilio", Name: "init|create|update", Class: "local"},
+	{Recv: "mail|*mail|*message|*helper|*mimemessage", Name: "addattachment|addinline|addinlineattachment|addto|addcc|addbcc|addheader|setfrom|setto|settext|setsubject|addrecipient|setcontent", Class: "local"},
 	// clouds
 	{Lib: "google.cloud.storage", Recv: "*storage*|bucket|blob", Name: "create|createfrom|update|writer|copy", Class: Put, Key: "0", Value: "1"},
 	{Lib: "google.cloud.storage", Recv: "*storage*|bucket|blob", Name: "delete", Class: Delete, Key: "0"},
