@@ -30,7 +30,7 @@ func (t *tracer) call(e *Expr, s *scope) *Value {
 	if v, ok := t.declared(c, e, args, s); ok {
 		return v
 	}
-	if row != nil && strong {
+	if row != nil && strong && !t.bodied(c, e) {
 		return t.apply(row, c, e, args, s)
 	}
 	if v, ok := t.follow(c, e, args, s); ok {
@@ -40,6 +40,12 @@ func (t *tracer) call(e *Expr, s *scope) *Value {
 		return t.apply(row, c, e, args, s)
 	}
 	return t.unknown(c, e, args, s)
+}
+
+// bodied reports a method whose body the repository has: that says more than a
+// row that fits its type's name.
+func (t *tracer) bodied(c *callee, e *Expr) bool {
+	return c.recv != nil && c.recv.Class != nil && (c.lib == "" || c.recv.Class.File.Language == "java") && len(t.stack) < maxFollow && len(t.methods(c.recv.Class, c.name, len(e.Args))) > 0
 }
 
 func (t *tracer) callee(e *Expr, s *scope) *callee {

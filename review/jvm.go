@@ -64,6 +64,9 @@ func (t *tracer) fluent(c *callee, e *Expr, args []*Value, s *scope) (*Value, bo
 			return v, true
 		}
 	}
+	if len(args) == 0 && c.recv.Class != nil && !c.recv.Class.Interface && t.accessed(c) != "" && !t.bodied(c, e) { // made by Lombok, or of a record
+		return t.member(c.recv, t.accessed(c), s, e), true
+	}
 	if namesType(e.X.X) {
 		return t.factory(c, e, args)
 	}
@@ -90,11 +93,54 @@ func (t *tracer) fluent(c *callee, e *Expr, args []*Value, s *scope) (*Value, bo
 			return c.recv, true
 		}
 	}
+	if v, ok := t.computed(c, e, args, s); ok {
+		return v, true
+	}
+	switch c.norm {
+	case "subtract", "minus", "plus", "multiply", "divide":
+		if len(args) > 0 {
+			return t.combine(arithmetic[c.norm], c.recv, args[0]), true
+		}
+	case "add":
+		if n := c.recv.Type; len(args) == 1 && (n == "BigDecimal" || n == "BigInteger" || n == "Money" || n == "MonetaryAmount") {
+			return t.combine("+", c.recv, args[0]), true
+		}
+	}
 	if c.norm == "set" && len(args) > 0 {
 		columnChanged(c, text(e.Args[len(e.Args)-1].Value))
 	}
 	return t.unwrap(c, args, s)
 }
+
+// computed is map.compute(key, f) and its kin on a map that outlives the body: f
+// makes the new value of the old one.
+func (t *tracer) computed(c *callee, e *Expr, args []*Value, s *scope) (*Value, bool) {
+	r := c.recv
+	if c.norm != "compute" && c.norm != "merge" && c.norm != "computeifpresent" || r.Shared == "" || r.Local || len(args) < 2 {
+		return nil, false
+	}
+	old := &Value{Origin: FromOutside, Reads: addEffects(nil, []*Effect{t.sharedRead(r.Shared + "[]")})}
+	v := blend(args[1])
+	for _, a := range args[1:] {
+		if a.Fn == nil {
+			continue
+		}
+		ps := []*Value{args[0], old}
+		if c.norm == "merge" {
+			ps = []*Value{old, args[1]}
+		}
+		v = join(v, t.enter(a.Fn, ps, nil, a.scope, a.Fn.Line, s))
+		if c.norm == "merge" && len(v.Rel) == 0 { // Integer::sum
+			v.Rel = old.Reads
+		}
+	}
+	eff := &Effect{Class: knowledge.Put, Resource: "memory:" + r.Shared + "[]", Callee: c.text, Memory: true, Key: args[0], Value: v, Site: t.site(s, e.Line, e.EndLine), Path: t.trail(), Loop: t.loops > 0, Conds: t.standing(), order: len(t.effects), Tries: slices.Clone(t.tries)}
+	t.relative(eff)
+	t.record(eff)
+	return v, true
+}
+
+var arithmetic = map[string]string{"subtract": "-", "minus": "-", "plus": "+", "multiply": "*", "divide": "/"}
 
 // columnChanged is a link set(COLUMN, COLUMN.plus(n)) after an update.
 func columnChanged(c *callee, value string) {
@@ -479,6 +525,8 @@ func (t *tracer) flush(fn *Func, s *scope) {
 	t.dirty = keep
 }
 
+var taken = map[string]bool{"get": true, "getordefault": true, "getfirst": true, "getlast": true, "computeifabsent": true}
+
 // javaResult types an answer by the class it was asked for, and forgets the
 // library that gave it.
 func javaResult(out *Value, c *callee, args []*Value, eff *Effect) {
@@ -487,6 +535,9 @@ func javaResult(out *Value, c *callee, args []*Value, eff *Effect) {
 	}
 	if c.recv != nil && sqlVerb.MatchString(c.recv.where) && !sqlVerb.MatchString(out.where) {
 		out.where = c.recv.where
+	}
+	if r := c.recv; eff == nil && r != nil && r.Shared != "" && !r.Local && taken[c.norm] && (collection(r.Type) || strings.HasSuffix(r.Shared, "s")) {
+		out.Shared, out.Reads = r.Shared+"[]", addEffects(out.Reads, r.Reads) // what is taken out is still the shared object
 	}
 	for _, a := range args {
 		if a.Type != "" && a.Origin == FromConst && a.Sym == "" && out.Class == nil && a.Class != nil {
@@ -537,10 +588,12 @@ func (t *tracer) accessed(c *callee) string {
 	if _, ok := t.repo.field(c.recv.Class, c.name); ok {
 		return c.name
 	}
-	if n, ok := strings.CutPrefix(c.name, "is"); ok && n != "" {
-		n = strings.ToLower(n[:1]) + n[1:]
-		if _, ok := t.repo.field(c.recv.Class, n); ok {
-			return n
+	for _, pre := range []string{"get", "is"} {
+		if n, ok := strings.CutPrefix(c.name, pre); ok && n != "" {
+			n = strings.ToLower(n[:1]) + n[1:]
+			if _, ok := t.repo.field(c.recv.Class, n); ok {
+				return n
+			}
 		}
 	}
 	return ""

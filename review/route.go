@@ -129,6 +129,9 @@ func (r *repo) routes(f *File) []*handler {
 	}
 	f.routed = true
 	for _, fn := range f.Funcs {
+		if fn.Abstract {
+			continue // a client's declaration, not a handler
+		}
 		prefix := ""
 		if fn.Owner != nil {
 			for _, a := range fn.Owner.Annotations {
