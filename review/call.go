@@ -36,7 +36,7 @@ func (t *tracer) call(e *Expr, s *scope) *Value {
 	if v, ok := t.follow(c, e, args, s); ok {
 		return v
 	}
-	if row != nil {
+	if row != nil && !ofJava(c) {
 		return t.apply(row, c, e, args, s)
 	}
 	return t.unknown(c, e, args, s)

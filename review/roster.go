@@ -247,37 +247,6 @@ func (ro *roster) scanType(f *File, t *Type) {
 	}
 }
 
-func (ro *roster) typeBody(t *Type, m *knowledge.Mark) {
-	for _, fn := range t.Methods {
-		if !fn.Abstract && knowledge.Match(m.Method, knowledge.Norm(fn.Name)) {
-			if m.Workflow {
-				ro.workflows[fn] = true
-				continue
-			}
-			if f, name := ro.made(t, fn); f != nil {
-				ro.enter(&candidate{name: either(name, t.Name), framework: m.Framework, fn: f})
-				return
-			}
-			ro.enter(&candidate{name: typeAlias(t), framework: m.Framework, fn: fn, owner: t})
-			return
-		}
-	}
-}
-
-func (ro *roster) interfaceBodies(t *Type, m *knowledge.Mark) {
-	for _, impl := range append(ro.repo.implementers(t), ro.deeper(t)...) {
-		for _, im := range t.Methods {
-			if fn := ro.repo.overload(impl, im.Name, len(im.Params)); fn != nil && !fn.Abstract {
-				if m.Workflow {
-					ro.workflows[fn] = true
-					continue
-				}
-				ro.enter(&candidate{name: fn.Name, framework: m.Framework, fn: fn})
-			}
-		}
-	}
-}
-
 func (ro *roster) enter(c *candidate) {
 	if old := ro.acts[c.fn]; old != nil {
 		if old.name == old.fn.Name || old.owner != nil && old.name == old.owner.Name {
