@@ -36,20 +36,30 @@ func lower(p string, src []byte) (*review.File, error) {
 	l := &lowering{file: &review.File{Path: p, Language: "java", Errors: t.Errors()}}
 	l.file.Top = &review.Func{Line: 1}
 	for n := range t.Root().Children() {
-		switch n.Kind() {
-		case "package_declaration":
-			l.file.Package = n.First("scoped_identifier", "identifier").Text()
-		case "import_declaration":
-			l.imports(n)
-		case "method_declaration": // pasted text
-			l.method(n)
-		default:
-			if !l.declaration(n) {
-				l.file.Top.Body = append(l.file.Top.Body, l.stmt(n)...)
-			}
-		}
+		l.item(n)
 	}
 	return l.file, nil
+}
+
+// item is a part of a file: a type, and in pasted or broken text a method or
+// statements.
+func (l *lowering) item(n parse.Node) {
+	switch n.Kind() {
+	case "package_declaration":
+		l.file.Package = n.First("scoped_identifier", "identifier").Text()
+	case "import_declaration":
+		l.imports(n)
+	case "method_declaration", "constructor_declaration":
+		l.method(n)
+	case "ERROR":
+		for c := range n.Children() {
+			l.item(c)
+		}
+	default:
+		if !l.declaration(n) {
+			l.file.Top.Body = append(l.file.Top.Body, l.stmt(n)...)
+		}
+	}
 }
 
 func (l *lowering) comment(n parse.Node) {
