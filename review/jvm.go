@@ -241,6 +241,12 @@ func (t *tracer) factory(c *callee, e *Expr, args []*Value) (*Value, bool) {
 		return nil, false
 	}
 	typ := lastSegment(e.X.X.Name)
+	if requestMaker(typ) && c.norm == "create" || len(args) == 0 && (c.norm == "create" || c.norm == "newhttpclient" || c.norm == "createdefault" || c.norm == "getinstance" || c.norm == "newinstance") {
+		v := blend(args...)
+		v.Type, v.Lib, v.Class, v.where = typ, c.recv.Lib, c.recv.Class, firstText(args)
+		v.Origin |= FromConst
+		return v, true
+	}
 	switch c.norm {
 	case "builder", "newbuilder":
 		v := blend(args...)
@@ -306,7 +312,8 @@ func (t *tracer) unwrap(c *callee, args []*Value, s *scope) (*Value, bool) {
 	default:
 		return nil, false
 	}
-	if len(r.From) == 0 || c.norm == "get" && len(args) == 1 && (args[0].HasTxt || args[0].Sym != "") {
+	inMemory := r.Shared != "" && (c.norm == "stream" || c.norm == "findfirst" || c.norm == "findany" || strings.HasPrefix(c.norm, "orelse") || c.norm == "tolist")
+	if len(r.From) == 0 && !inMemory || c.norm == "get" && len(args) == 1 && (args[0].HasTxt || args[0].Sym != "") {
 		return nil, false
 	}
 	v := *r
