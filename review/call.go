@@ -23,17 +23,29 @@ func (t *tracer) call(e *Expr, s *scope) *Value {
 			return v
 		}
 	}
+	if v, ok := t.fluent(c, e, args, s); ok {
+		return v
+	}
 	row, strong := t.match.find(c, s.file)
-	if row != nil && strong {
+	if v, ok := t.declared(c, e, args, s); ok {
+		return v
+	}
+	if row != nil && strong && !t.bodied(c, e) {
 		return t.apply(row, c, e, args, s)
 	}
 	if v, ok := t.follow(c, e, args, s); ok {
 		return v
 	}
-	if row != nil {
+	if row != nil && !ofJava(c) {
 		return t.apply(row, c, e, args, s)
 	}
 	return t.unknown(c, e, args, s)
+}
+
+// bodied reports a method whose body the repository has: that says more than a
+// row that fits its type's name.
+func (t *tracer) bodied(c *callee, e *Expr) bool {
+	return c.recv != nil && c.recv.Class != nil && (c.lib == "" || c.recv.Class.File.Language == "java") && len(t.stack) < maxFollow && len(t.methods(c.recv.Class, c.name, len(e.Args))) > 0
 }
 
 func (t *tracer) callee(e *Expr, s *scope) *callee {
@@ -328,6 +340,9 @@ func (t *tracer) result(c *callee, e *Expr, args []*Value, eff *Effect, s *scope
 	if len(e.Types) > 0 && out.Type == "" {
 		out.Type = typeName(e.Types[len(e.Types)-1])
 		out.Class = t.repo.typeNamed(s.file, out.Type)
+	}
+	if s.file.Language == "java" {
+		javaResult(out, c, args, eff)
 	}
 	if eff != nil {
 		out.From = addEffects([]*Effect{eff}, nil)

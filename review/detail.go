@@ -259,6 +259,13 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 			}
 		}
 	}
+	if c.recv != nil && verb == "" {
+		for _, n := range []string{"method", "requestMethod"} {
+			if f := c.recv.Fields[n]; f != nil {
+				verb = either(verbOf(f), verbWord(f.Sym))
+			}
+		}
+	}
 	if verb == "" && r.Class == knowledge.Invoke {
 		verb = "POST"
 	}
@@ -346,6 +353,11 @@ func (t *tracer) urlOf(c *callee, e *Expr, args []*Value) string {
 	}
 	if n := named(e, args, "method_name"); n != nil {
 		consider(n)
+	}
+	if c.recv != nil {
+		for _, n := range []string{"url", "uri"} {
+			consider(c.recv.Fields[n])
+		}
 	}
 	if best == "" && c.recv != nil {
 		best = c.recv.where

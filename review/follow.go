@@ -18,13 +18,13 @@ func (t *tracer) follow(c *callee, e *Expr, args []*Value, s *scope) (*Value, bo
 		if c.fn != nil && c.fn.Lib != "" && c.fn.Fn == nil {
 			return nil, false // imported from elsewhere
 		}
-		if fn := t.ownMethod(c.name, s); fn != nil {
+		if fn := t.ownMethod(c.name, len(e.Args), s); fn != nil {
 			return t.enter2(fn, e, args, t.root(s).self, nil, s), true
 		}
 		return nil, false
 	}
 	if c.recv.Class != nil {
-		if targets := t.methods(c.recv.Class, c.name); len(targets) > 0 {
+		if targets := t.methods(c.recv.Class, c.name, len(e.Args)); len(targets) > 0 {
 			var out *Value
 			for _, fn := range targets {
 				self := c.recv
@@ -61,7 +61,7 @@ func (t *tracer) construct(ty *Type, e *Expr, args []*Value, s *scope) *Value {
 	out.Type, out.Class, out.Local = ty.Name, ty, true
 	t.fields(out, e, args)
 	var names []string
-	ctor := t.ctor(ty)
+	ctor := t.ctor(ty, len(e.Args))
 	if ctor != nil {
 		for _, p := range ctor.Params {
 			names = append(names, p.Name)
@@ -87,40 +87,47 @@ func (t *tracer) construct(ty *Type, e *Expr, args []*Value, s *scope) *Value {
 	return out
 }
 
-func (t *tracer) ctor(ty *Type) *Func {
+// ctor is the constructor that takes n arguments, else the first.
+func (t *tracer) ctor(ty *Type, n int) *Func {
+	var first *Func
 	for _, m := range ty.Methods {
 		if m.Name == "__init__" || m.Name == "constructor" || m.Name == ty.Name {
-			return m
+			if len(m.Params) == n && m.Name == ty.Name {
+				return m
+			}
+			if first == nil {
+				first = m
+			}
 		}
 	}
-	return nil
+	return first
 }
 
 // ownMethod is a method called without a receiver: C# and Java.
-func (t *tracer) ownMethod(name string, s *scope) *Func {
+func (t *tracer) ownMethod(name string, n int, s *scope) *Func {
 	if s.file.Language != "csharp" && s.file.Language != "java" {
 		return nil
 	}
 	root := t.root(s)
 	if root.self == nil || root.self.Class == nil {
 		if s.fn != nil && s.fn.Owner != nil {
-			return t.repo.method(s.fn.Owner, name)
+			return t.repo.overload(s.fn.Owner, name, n)
 		}
 		return nil
 	}
-	return t.repo.method(root.self.Class, name)
+	return t.repo.overload(root.self.Class, name, n)
 }
 
 // methods are the bodies a method call may run: the type's own, or those of the
 // types that implement it. More than three are not followed: then nothing is
 // known about which one it is.
-func (t *tracer) methods(ty *Type, name string) []*Func {
-	if m := t.repo.method(ty, name); m != nil && !m.Abstract {
+func (t *tracer) methods(ty *Type, name string, n int) []*Func {
+	if m := t.repo.overload(ty, name, n); m != nil && !m.Abstract {
 		return []*Func{m}
 	}
 	var out []*Func
 	for _, impl := range t.repo.implementers(ty) {
-		if m := t.repo.method(impl, name); m != nil && !m.Abstract && !slices.Contains(out, m) {
+		if m := t.repo.overload(impl, name, n); m != nil && !m.Abstract && !slices.Contains(out, m) {
 			out = append(out, m)
 		}
 	}
@@ -234,6 +241,9 @@ func (t *tracer) enterWith(fn *Func, params []Param, bound []*Value, self *Value
 			}
 		}
 	}
+	if fn.Annotations != nil && file.Language == "java" && transactional(fn) {
+		defer t.flush(fn, in)
+	}
 	t.stack = append(t.stack, fn)
 	pushed := fn.Name != ""
 	if pushed {
@@ -298,7 +308,7 @@ func (t *tracer) changeShared(base *Value, target *Expr, v *Value, op string, s 
 	switch op {
 	case "+", "-":
 		e.Class = knowledge.Increment
-		e.Relative = target.Op != OpName
+		e.Relative = target.Op == OpIndex || target.Op == OpMember && v.Origin != FromConst // a stock, not a counter
 		if op == "+" && (isText(v) || base.HasTxt || v.Local && len(v.Elems) > 0) {
 			e.Class = knowledge.Append
 		}

@@ -91,6 +91,13 @@ func fitsRow(r *knowledge.Row, c *callee, f *File) (strong, ok bool) {
 			return true, true
 		}
 	}
+	if c.recv != nil && c.recv.Class != nil {
+		for _, b := range c.recv.Class.Bases {
+			if knowledge.Match(r.Recv, knowledge.Norm(lastSegment(typeName(b)))) {
+				return true, true
+			}
+		}
+	}
 	for _, n := range c.chain {
 		if knowledge.Match(r.Recv, n) {
 			return strong, true

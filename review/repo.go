@@ -154,7 +154,11 @@ func (r *repo) typeNamed(from *File, name string) *Type {
 			}
 		}
 	}
-	return nearest(from, r.typesNamed(r.family(from), name), func(t *Type) *File { return t.File })
+	all := r.typesNamed(r.family(from), name)
+	if from.Language == "java" {
+		all = visibleTypes(from, full, name, all)
+	}
+	return nearest(from, all, func(t *Type) *File { return t.File })
 }
 
 // implementers are the non-abstract types that extend or implement t.
@@ -163,8 +167,13 @@ func (r *repo) implementers(t *Type) []*Type {
 	r.mention(family, t.Name)
 	var out []*Type
 	for _, s := range r.subs[family+" "+t.Name] {
-		if s.Interface || isTest(s.File.Path) {
+		if s.Interface || isTest(s.File.Path) && !isTest(t.File.Path) {
 			continue
+		}
+		if family == "java" && !slices.ContainsFunc(s.Bases, func(b string) bool {
+			return lastSegment(typeName(b)) == t.Name && r.typeNamed(s.File, b) == t
+		}) {
+			continue // implements another type of that name
 		}
 		out = append(out, s)
 	}
@@ -218,14 +227,37 @@ func (r *repo) method(t *Type, name string) *Func {
 		}
 		next := (*Type)(nil)
 		for _, b := range t.Bases {
-			if bt := r.typeNamed(t.File, b); bt != nil && bt != t && !bt.Interface {
+			bt := r.typeNamed(t.File, b)
+			if bt == nil || bt == t {
+				continue
+			}
+			if !bt.Interface {
 				next = bt
 				break
+			}
+			for _, m := range bt.Methods { // a default method
+				if m.Name == name && !m.Abstract {
+					return m
+				}
 			}
 		}
 		t = next
 	}
 	return nil
+}
+
+// overload finds the method of t that takes n arguments, else any of the name.
+func (r *repo) overload(t *Type, name string, n int) *Func {
+	first := r.method(t, name)
+	if first == nil || first.Owner == nil {
+		return first
+	}
+	for _, m := range first.Owner.Methods {
+		if m.Name == name && len(m.Params) == n {
+			return m
+		}
+	}
+	return first
 }
 
 // field finds a field of t or of what it extends.
@@ -315,7 +347,7 @@ func (r *repo) at(l *Language, from *File, want string) *module {
 func (m *module) fn(name string) *Func {
 	for _, f := range m.files {
 		for _, fn := range f.Funcs {
-			if fn.Name == name && fn.Owner == nil && fn.Parent == nil {
+			if fn.Name == name && fn.Parent == nil && (fn.Owner == nil || fn.Static && f.Language == "java") {
 				return fn
 			}
 		}

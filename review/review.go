@@ -119,10 +119,13 @@ func (g *engine) walk(c *candidate) *Activity {
 	var self *Value
 	if c.fn.Owner != nil && !c.fn.Static {
 		self = t.instance(c.fn.Owner)
+		if c.owner != nil {
+			self = t.instance(c.owner)
+		}
 	}
 	bound := t.inputs(c)
 	a.Result = t.enterWith(c.fn, trimSelf(c.fn), bound, self, root, c.fn.Line, root)
-	a.Effects, a.Exits, a.Logged = t.effects, t.exits, t.logged
+	a.Effects, a.Exits, a.Logged = t.ownCounters(a.Result), t.exits, t.logged
 	for _, e := range a.Effects { // the first element of every path is the activity itself
 		if len(e.Path) > 0 && c.fn.Name != "" {
 			e.Path = e.Path[1:]

@@ -234,34 +234,14 @@ func (ro *roster) scanType(f *File, t *Type) {
 					ro.typeBody(t, m)
 				}
 			}
+			if f.Language == "java" && !t.Interface {
+				ro.inherited(t, m)
+			}
 		case "type":
 			for _, a := range t.Annotations {
 				if knowledge.Match(m.Name, annotationName(a)) {
 					ro.interfaceBodies(t, m)
 				}
-			}
-		}
-	}
-}
-
-func (ro *roster) typeBody(t *Type, m *knowledge.Mark) {
-	for _, fn := range t.Methods {
-		if !fn.Abstract && knowledge.Match(m.Method, knowledge.Norm(fn.Name)) {
-			if m.Workflow {
-				ro.workflows[fn] = true
-				continue
-			}
-			ro.enter(&candidate{name: t.Name, framework: m.Framework, fn: fn, owner: t})
-			return
-		}
-	}
-}
-
-func (ro *roster) interfaceBodies(t *Type, m *knowledge.Mark) {
-	for _, impl := range ro.repo.implementers(t) {
-		for _, im := range t.Methods {
-			if fn := ro.repo.method(impl, im.Name); fn != nil && !fn.Abstract {
-				ro.enter(&candidate{name: fn.Name, framework: m.Framework, fn: fn})
 			}
 		}
 	}
@@ -307,6 +287,14 @@ func (ro *roster) mark(f *File, where string, a *Expr, fn *Func) {
 		name := fn.Name
 		if s := literalArg(a, m.NameArg); s != "" {
 			name = s
+		}
+		if fn.Abstract && fn.Owner != nil { // declared on an interface: its implementations are the bodies
+			for _, impl := range ro.repo.implementers(fn.Owner) {
+				if body := ro.repo.overload(impl, fn.Name, len(fn.Params)); body != nil && !body.Abstract {
+					ro.enter(&candidate{name: either(literalArg(a, m.NameArg), body.Name), framework: m.Framework, fn: body})
+				}
+			}
+			return
 		}
 		c := &candidate{name: name, framework: m.Framework, fn: fn}
 		if where == "param" {
@@ -364,6 +352,7 @@ func (ro *roster) register(f *File, e *Expr, in *Func, loop bool) {
 	if e.Op != OpCall || e.X == nil {
 		return
 	}
+	ro.stubCall(f, e, in, loop)
 	n := knowledge.Norm(calleeName(e.X))
 	for _, reg := range ro.registers[n] {
 		if !reg.Call && !imports(f, reg.Lib) {
@@ -518,6 +507,10 @@ func (ro *roster) returned(fn *Func, reg knowledge.Register, enter func(*Func, *
 func (ro *roster) registerType(t *Type, reg knowledge.Register, enter func(*Func, *Type)) {
 	if !reg.Methods {
 		for _, m := range t.Methods {
+			if fn, _ := ro.made(t, m); fn != nil {
+				enter(fn, nil)
+				return
+			}
 			switch knowledge.Norm(m.Name) {
 			case "run", "execute", "invoke", "call":
 				enter(m, t)

@@ -98,6 +98,18 @@ func (ro *roster) definition(f *File, e *Expr, in *Func) *Expr {
 	if st := ro.let(f, e.Name, in); st != nil {
 		return st.Value
 	}
+	if in != nil && f.Language == "java" {
+		for fn := in; fn.Parent != nil; fn = fn.Parent { // variables around a lambda
+			if st := findLet(fn.Parent.Body, e.Name); st != nil {
+				return st.Value
+			}
+		}
+		if top := enclosing(in); top.Owner != nil {
+			if fd, ok := ro.repo.field(top.Owner, e.Name); ok {
+				return fd.Value
+			}
+		}
+	}
 	return nil
 }
 
@@ -151,9 +163,10 @@ func (ro *roster) callSite(f *File, e *Expr, in *Func, loop bool, reg knowledge.
 	}
 	site := CallSite{File: f.Path, Line: e.Line, Quote: f.Quote(e.Line), InLoop: loop}
 	if in != nil {
-		site.Workflow = in.Name
-		if in.Owner != nil {
-			site.Workflow = in.Owner.Name
+		top := enclosing(in)
+		site.Workflow = top.Name
+		if top.Owner != nil {
+			site.Workflow = top.Owner.Name
 		}
 		ro.workflows[in] = true
 	}

@@ -17,7 +17,7 @@ func (t *tracer) route(eff *Effect, args []*Value, s *scope) {
 	if len(seg) < 4 {
 		return
 	}
-	h := t.repo.handler(seg, eff.URL, s.file)
+	h := t.repo.handler(seg, eff.URL, eff.Verb, s.file)
 	if h == nil {
 		return
 	}
@@ -62,10 +62,11 @@ func lastLiteral(url string) string {
 type handler struct {
 	fn   *Func
 	path string
+	verb string // "" when it is not written
 }
 
 // handler finds the function that serves the path ending in seg.
-func (r *repo) handler(seg, url string, from *File) *handler {
+func (r *repo) handler(seg, url, verb string, from *File) *handler {
 	for _, family := range []string{"python", "csharp", "java", "go", "js"} {
 		r.mention(family, seg)
 	}
@@ -76,7 +77,7 @@ func (r *repo) handler(seg, url string, from *File) *handler {
 			continue
 		}
 		for _, h := range r.routes(e.file) {
-			if !samePath(h.path, url) {
+			if !samePath(h.path, url) || h.verb != "" && verb != "" && h.verb != verb {
 				continue
 			}
 			if n := shared(from.Path, e.path); n > score {
@@ -129,6 +130,9 @@ func (r *repo) routes(f *File) []*handler {
 	}
 	f.routed = true
 	for _, fn := range f.Funcs {
+		if fn.Abstract {
+			continue // a client's declaration, not a handler
+		}
 		prefix := ""
 		if fn.Owner != nil {
 			for _, a := range fn.Owner.Annotations {
@@ -142,7 +146,7 @@ func (r *repo) routes(f *File) []*handler {
 				continue
 			}
 			if p := firstLiteral(a); p != "" || prefix != "" {
-				f.routes = append(f.routes, &handler{fn, prefix + "/" + p})
+				f.routes = append(f.routes, &handler{fn, prefix + "/" + p, servedVerb(annotationName(a))})
 			}
 		}
 	}
@@ -169,13 +173,13 @@ func (r *repo) routes(f *File) []*handler {
 			if last.Func.File == nil {
 				last.Func.File = f
 			}
-			f.routes = append(f.routes, &handler{last.Func, p})
+			f.routes = append(f.routes, &handler{last.Func, p, ""})
 		case OpName, OpMember:
 			name := last.Name
 			for _, sib := range r.siblings(f) {
 				for _, fn := range sib.Funcs {
 					if fn.Name == name {
-						f.routes = append(f.routes, &handler{fn, p})
+						f.routes = append(f.routes, &handler{fn, p, ""})
 						return
 					}
 				}
@@ -197,6 +201,11 @@ var routeNames = map[string]bool{
 	"post": true, "put": true, "get": true, "delete": true, "patch": true, "route": true, "method": true, "mappost": true, "mapget": true, "mapput": true, "mapdelete": true, "mappatch": true,
 	"postmapping": true, "putmapping": true, "getmapping": true, "deletemapping": true, "patchmapping": true, "requestmapping": true, "httppost": true, "httpget": true, "httpput": true, "httpdelete": true,
 	"handle": true, "handlefunc": true, "methods": true, "all": true, "use": true, "addserviceinvocationhandler": true, "listen": true,
+}
+
+// servedVerb is the verb in the name of a mapping: PostMapping, HttpPut.
+func servedVerb(name string) string {
+	return verbWord(strings.TrimPrefix(strings.TrimSuffix(name, "mapping"), "http"))
 }
 
 func firstLiteral(e *Expr) string {

@@ -24,6 +24,11 @@ func (t *tracer) special(eff *Effect, c *callee, e *Expr, args []*Value, s *scop
 		}
 	case "entity":
 		t.entity(eff)
+	case "nio":
+		eff.Class = knowledge.Put
+		if strings.Contains(text(e), "APPEND") {
+			eff.Class = knowledge.Append
+		}
 	case "into":
 		eff.Class = knowledge.Read
 	}
@@ -43,7 +48,7 @@ func (t *tracer) document(eff *Effect, e *Expr, args []*Value) {
 		}
 	}
 	for _, w := range []string{"$inc", "$push", "$setOnInsert"} {
-		if !strings.Contains(text(e), w) {
+		if s := text(e); !strings.Contains(s, w) && !strings.Contains(s, "Updates."+w[1:]+"(") && !strings.Contains(s, ")."+w[1:]+"(") {
 			continue
 		}
 		switch {
@@ -69,7 +74,7 @@ func (t *tracer) dynamo(eff *Effect, e *Expr, args []*Value) {
 			vals = append(vals, args[i])
 		}
 		for _, k := range []string{"UpdateExpression", "ConditionExpression"} {
-			if f := args[i].Fields[k]; f != nil {
+			if f := fieldNorm(args[i], k); f != nil {
 				vals, n = append(vals, f), knowledge.Norm(k)
 			}
 		}
@@ -94,6 +99,10 @@ func (t *tracer) entity(eff *Effect) {
 	v := eff.Value
 	eff.Class = knowledge.Put
 	if v == nil {
+		return
+	}
+	if v.Class != nil && v.Class.File != nil && v.Class.File.Language == "java" {
+		t.javaEntity(eff)
 		return
 	}
 	if v.Local && len(v.Reads) == 0 {

@@ -33,6 +33,12 @@ func (t *tracer) statement(eff *Effect, c *callee, e *Expr, args []*Value, s *sc
 	}
 	if sql == "" && c.recv != nil && sqlVerb.MatchString(c.recv.where) {
 		sql = c.recv.where
+		for _, f := range c.recv.From {
+			if f.Statement == sql { // prepared before: counted there
+				eff.Class = knowledge.None
+				return
+			}
+		}
 	}
 	if sql == "" {
 		eff.Class = knowledge.Read

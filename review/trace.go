@@ -249,8 +249,8 @@ func (t *tracer) typed(v *Value, typ string, f *File) *Value {
 	if v.Class == nil {
 		v.Class = t.repo.typeNamed(f, name)
 	}
-	if v.Lib == "" {
-		v.Lib = importOf(f, name)
+	if lib := importOf(f, name); v.Lib == "" || lib != "" && f.Language == "java" && !v.builder {
+		v.Lib = lib
 	}
 	return v
 }
@@ -315,6 +315,12 @@ func (t *tracer) assignName(target *Expr, v *Value, op string, s *scope, declare
 			}
 		}
 	}
+	if old, _ := s.lookup(target.Name); old == nil && !declare {
+		if m := t.implicitMember(target.Name, s); m != nil { // a field named without this
+			t.assignPart(&Expr{Op: OpMember, X: &Expr{Op: OpName, Name: "this", Line: target.Line}, Name: target.Name, Line: target.Line, EndLine: target.EndLine}, v, op, s)
+			return
+		}
+	}
 	if op != "" {
 		old := t.eval(target, s)
 		v = t.combine(op, old, v)
@@ -328,6 +334,13 @@ func (t *tracer) assignPart(target *Expr, v *Value, op string, s *scope) {
 	var key *Value
 	if target.Op == OpIndex && target.Y != nil {
 		key = t.eval(target.Y, s)
+	}
+	if base.Shared == "" && base.Class != nil && target.Op == OpMember {
+		if f, ok := t.repo.field(base.Class, target.Name); ok && f.Static { // a static field named with its type
+			c := *base
+			c.Shared, c.Local = base.Class.Name, false
+			base = &c
+		}
 	}
 	if base.Shared != "" && !base.Local {
 		t.changeShared(base, target, v, op, s, key)
@@ -398,7 +411,7 @@ func (t *tracer) combine(op string, a, b *Value) *Value {
 	return out
 }
 
-func isText(v *Value) bool { return v.HasTxt }
+func isText(v *Value) bool { return v.HasTxt || v.Type == "String" || v.Type == "string" }
 
 // concat joins literal text.
 func (t *tracer) concat(vs ...*Value) *Value {

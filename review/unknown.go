@@ -69,6 +69,8 @@ func (t *tracer) fieldCall(c *callee, e *Expr, args []*Value, s *scope) (*Value,
 		f := strings.ToLower(name[3:4]) + name[4:]
 		v := t.member(c.recv, f, s, e)
 		return v, true
+	case len(args) == 0 && s.file.Language == "java" && t.accessed(c) != "":
+		return t.member(c.recv, t.accessed(c), s, e), true
 	case len(pos) == 1 && len(name) > 3 && (strings.HasPrefix(name, "set") || strings.HasPrefix(name, "Set")) && name[3] >= 'A' && name[3] <= 'Z' && !actor(c):
 		f := strings.ToLower(name[3:4]) + name[4:]
 		if c.recv.Shared != "" && !c.recv.Local {
@@ -145,6 +147,7 @@ func (t *tracer) mutates(c *callee, e *Expr, args []*Value, s *scope) bool {
 		eff.Key = pos[0]
 		eff.Value = pos[len(pos)-1]
 	}
+	t.relative(eff)
 	t.record(eff)
 	return true
 }
@@ -358,6 +361,9 @@ func (t *tracer) open(c *callee, e *Expr, args []*Value, s *scope) *Value {
 	}
 	for _, a := range e.Args {
 		v.opened += " " + strings.ToLower(text(a.Value))
+	}
+	if e.New && len(e.Args) == 2 && text(e.Args[1].Value) == "true" {
+		v.opened = "append"
 	}
 	if len(pos) > 0 {
 		v.Fields = map[string]*Value{"path": pos[0]}

@@ -55,28 +55,29 @@ func (o Origin) Distinct() bool {
 // Value is what is known of a value while a body is walked. Objects are shared
 // by pointer, as in the program.
 type Value struct {
-	Origin Origin
-	Type   string // declared or constructed type, simplified by [typeName]
-	Lib    string // import path it came from
-	Sym    string // how it is spelled from its origins: input.order_id
-	Text   string // literal text with "{}" for parts that are not literal
-	Parts  []*Value
-	HasTxt bool
-	Fields map[string]*Value
-	Elems  []*Value
-	Reads  []*Effect // the outside reads it depends on
-	Rel    []*Effect // the reads it was changed by arithmetic or by appending from
-	From   []*Effect // the effects whose answer it is made of
-	Scaled bool      // arithmetic on the input: an absolute value from a snapshot
-	Shared string    // the name of state that outlives the body: module variable, static, injected object
-	Temp   bool      // a temporary file or folder of this run
-	Local  bool      // made in this body: nothing outside sees a change of it
-	Class  *Type     // its type in this repository
-	Fn     *Func     // a function value, with the scope it was made in
-	scope  *scope
-	Module *module // an imported module of this repository
-	opened string  // mode a file was opened with
-	where  string  // the path or name something was opened with
+	Origin  Origin
+	Type    string // declared or constructed type, simplified by [typeName]
+	Lib     string // import path it came from
+	Sym     string // how it is spelled from its origins: input.order_id
+	Text    string // literal text with "{}" for parts that are not literal
+	Parts   []*Value
+	HasTxt  bool
+	Fields  map[string]*Value
+	Elems   []*Value
+	Reads   []*Effect // the outside reads it depends on
+	Rel     []*Effect // the reads it was changed by arithmetic or by appending from
+	From    []*Effect // the effects whose answer it is made of
+	Scaled  bool      // arithmetic on the input: an absolute value from a snapshot
+	Shared  string    // the name of state that outlives the body: module variable, static, injected object
+	Temp    bool      // a temporary file or folder of this run
+	Local   bool      // made in this body: nothing outside sees a change of it
+	Class   *Type     // its type in this repository
+	Fn      *Func     // a function value, with the scope it was made in
+	scope   *scope
+	Module  *module // an imported module of this repository
+	builder bool    // collects named parts until it is built
+	opened  string  // mode a file was opened with
+	where   string  // the path or name something was opened with
 }
 
 const setCap = 24

@@ -34,6 +34,8 @@ func Marks() []Mark {
 		{Where: "type", Name: "activityinterface", Framework: "temporal"},
 		{Where: "param", Name: "activitytrigger|durableactivitytrigger", Framework: "durable"},
 		{Where: "param", Name: "orchestrationtrigger|durableorchestrationtrigger", Framework: "durable", Workflow: true},
+		{Where: "type", Name: "workflowinterface", Framework: "temporal", Workflow: true},
+		{Where: "base", Name: "taskactivityfactory", Framework: "durable", Method: "create"},
 		{Where: "base", Name: "workflowactivity", Framework: "dapr", Method: "run"},
 		{Where: "base", Name: "workflow", Framework: "dapr", Method: "run|create", Workflow: true},
 		{Where: "base", Name: "taskactivity|asynctaskactivity|taskactivitybase", Framework: "durable", Method: "run|execute"},
@@ -64,6 +66,7 @@ func Registers() []Register {
 	return []Register{
 		// registration
 		{Name: "registeractivity", Lib: "dapr", Framework: "dapr", Arg: "type,0,fn", Alias: "name,activityname,0"},
+		{Name: "registeractivity", Lib: "io.dapr", Framework: "dapr", Arg: "1", Alias: "0"},
 		{Name: "registeractivitywithname", Lib: "dapr", Framework: "dapr", Arg: "1", Alias: "0"},
 		{Name: "registerversionedworkflow|registerworkflow|registerworkflowwithname|addworkflow|addworkflown|addversionedworkflow|addorchestrator|addorchestratorn", Framework: "dapr", Arg: "type,0,1", Workflow: true},
 		{Name: "addactivity", Framework: "dapr", Arg: "type,0,1,fn"},

@@ -4,6 +4,7 @@ package lang
 import (
 	"github.com/idem-mcp/idem-mcp/review"
 	"github.com/idem-mcp/idem-mcp/review/lang/golang"
+	"github.com/idem-mcp/idem-mcp/review/lang/java"
 	"github.com/idem-mcp/idem-mcp/review/lang/python"
 )
 
@@ -12,6 +13,7 @@ import (
 func All() []*review.Language {
 	return []*review.Language{
 		golang.Language(),
+		java.Language(),
 		python.Language(),
 	}
 }
