@@ -175,7 +175,7 @@ func TestWrittenMeanwhile(t *testing.T) {
 	}()
 	s, err := postgres.New(postgres.Config{ConnectionString: server, Table: table})
 	kept(t, s, err)
-	for range 5 {
+	for range 40 {
 		if got := scanIDs(t, s, ""); len(got) != 300 {
 			t.Errorf("%d runs", len(got))
 		}
