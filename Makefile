@@ -3,7 +3,7 @@ GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME ?= 10s
 
 .DEFAULT_GOAL := help
-.PHONY: help build test race lint vet format generate golden fuzz bench clients check
+.PHONY: help build test services stores race lint vet format generate golden fuzz bench clients check
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -13,6 +13,12 @@ build: ## build bin/idem-mcp
 
 test: ## everything that needs neither network nor services
 	go test ./...
+
+services: ## the tests of Dapr's stores, beside a PostgreSQL and a Redis started for them
+	scripts/services go test ./dapr/...
+
+stores: ## measure reading stores: RUNS=100000 are about 2M events
+	IDEM_MCP_BENCH_RUNS=$${RUNS:-2000} scripts/services go test -run '^$$' -bench Scan -benchtime 1x -timeout 60m ./dapr/store
 
 race: ## the same with the race detector
 	go test -race ./...

@@ -39,6 +39,7 @@ type standIn struct {
 	fail  error        // every call fails with it
 	slow  atomic.Bool  // calls wait for their end
 	asked atomic.Int64 // GetInstance calls
+	full  atomic.Int64 // of these, with inputs and outputs
 	loop  bool         // the same continuation token again and again
 }
 
@@ -76,6 +77,7 @@ func (s *standIn) GetInstance(_ context.Context, r *protos.GetInstanceRequest) (
 	}
 	w := run.State()
 	if r.GetGetInputsAndOutputs() {
+		s.full.Add(1)
 		w.Input = wrapperspb.String("the input")
 	}
 	w.CustomStatus = wrapperspb.String("halfway to 北京")
@@ -257,7 +259,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestCustomStatus is withheld at metadata and shared at full.
+// TestCustomStatus is withheld at metadata, where inputs and outputs are not
+// even asked for, and shared at full.
 func TestCustomStatus(t *testing.T) {
 	stand := &standIn{runs: sourcetest.Runs(t)}
 	addr := stand.serve(t)
@@ -269,6 +272,9 @@ func TestCustomStatus(t *testing.T) {
 		}
 		if run.CustomStatus.State() != want {
 			t.Errorf("at %s: %s", level, run.CustomStatus.State())
+		}
+		if asked := stand.full.Swap(0) > 0; asked != (level == history.LevelFull) {
+			t.Errorf("at %s: payloads asked for: %v", level, asked)
 		}
 	}
 }

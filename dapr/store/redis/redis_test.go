@@ -198,8 +198,8 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestMoving reads runs that a writer keeps changing: every run comes back
-// consistent, or says that it moved.
+// TestMoving reads a run that a writer keeps changing: it comes back consistent,
+// or says that it moved; never that rows are missing.
 func TestMoving(t *testing.T) {
 	w := fresh(t)
 	ctx := context.Background()
@@ -240,7 +240,8 @@ func TestMoving(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(run.Events) != run.HistoryLen && !run.Coverage.Partial() {
+		said := strings.Join(run.Coverage.Missing, "; ")
+		if len(run.Events) != run.HistoryLen && !strings.Contains(said, "written to while it was read") {
 			torn++
 		}
 	}

@@ -301,8 +301,8 @@ func TestForeignKeys(t *testing.T) {
 	db := create(t, path, "state")
 	exec(t, db, "PRAGMA synchronous=OFF")
 	exec(t, db, `INSERT INTO state (key, value, is_binary, etag)
-		WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n WHERE i < 999999)
-		SELECT CASE i % 3 WHEN 0 THEN 'orders||cart-'||i WHEN 1 THEN 'zz||Actor||'||i||'||metadata' ELSE 'orders||dapr.internal.default.orders.activity||x::0::'||i||'||activityState' END, '"v"', 0, 'e' FROM n`)
+		WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n WHERE i < ?-1)
+		SELECT CASE i % 3 WHEN 0 THEN 'orders||cart-'||i WHEN 1 THEN 'zz||Actor||'||i||'||metadata' ELSE 'orders||dapr.internal.default.orders.activity||x::0::'||i||'||activityState' END, '"v"', 0, 'e' FROM n`, foreignRows)
 	runs := sourcetest.Runs(t)
 	for _, r := range runs {
 		put(t, db, "state", r.Rows()...)
@@ -312,7 +312,7 @@ func TestForeignKeys(t *testing.T) {
 	if n := count(t, s); n != len(runs) {
 		t.Errorf("%d runs, want %d", n, len(runs))
 	}
-	t.Logf("listed among 1M foreign rows in %s", time.Since(start))
+	t.Logf("listed among %d foreign rows in %s", foreignRows, time.Since(start))
 }
 
 // TestBusy: a writer holds the file locked.
@@ -357,5 +357,39 @@ func TestManyBatches(t *testing.T) {
 	}
 	if want != 1500 {
 		t.Errorf("%d runs, want 1500", want)
+	}
+}
+
+// TestCustomStatus is withheld at level metadata and shared at full, in the
+// protobuf of today and the JSON of old runtimes.
+func TestCustomStatus(t *testing.T) {
+	one := sourcetest.Runs(t)[0]
+	for _, c := range []struct {
+		name     string
+		value    string
+		binary   int
+		metadata history.PayloadState
+		full     history.PayloadState
+		text     string
+	}{
+		{"empty", "", 1, history.PayloadEmpty, history.PayloadEmpty, ""},
+		{"protobuf", base64.StdEncoding.EncodeToString([]byte("\x0a\x07halfway")), 1, history.PayloadWithheld, history.PayloadShared, "halfway"},
+		{"old JSON", `"halfway"`, 0, history.PayloadWithheld, history.PayloadShared, "halfway"},
+		{"damaged", base64.StdEncoding.EncodeToString([]byte("\x0a\x70x")), 1, history.PayloadWithheld, history.PayloadNotRecorded, ""},
+	} {
+		path := filepath.Join(t.TempDir(), "state.db")
+		db := create(t, path, "state")
+		put(t, db, "state", one.Rows()...)
+		exec(t, db, "UPDATE state SET value = ?, is_binary = ? WHERE key GLOB '*customStatus'", c.value, c.binary)
+		for level, want := range map[history.Level]history.PayloadState{history.LevelMetadata: c.metadata, history.LevelFull: c.full} {
+			run, err := open(t, sqlite.Config{ConnectionString: path, Config: at(level)}).Run(context.Background(), history.Ref{Instance: one.Instance})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _ := run.CustomStatus.Value()
+			if run.CustomStatus.State() != want || (level == history.LevelFull && text != c.text) {
+				t.Errorf("%s at %s: %s %q, want %s", c.name, level, run.CustomStatus.State(), text, want)
+			}
+		}
 	}
 }
