@@ -11,17 +11,14 @@ help: ## list the targets
 build: ## build bin/idem-mcp
 	go build -o bin/idem-mcp ./cmd/idem-mcp
 
-test: ## everything that needs neither network nor services
+test: ## install and start what the tests need, and run all of them
+	./scripts/test
+
+unit: ## go test alone: no network, no services; what needs them is skipped
 	go test ./...
 
-services: ## the tests of Dapr's stores, beside a PostgreSQL and a Redis started for them
-	scripts/services go test ./dapr/...
-
-stores: ## measure reading stores: RUNS=100000 are about 2M events
-	IDEM_MCP_BENCH_RUNS=$${RUNS:-2000} scripts/services go test -run '^$$' -bench Scan -benchtime 1x -timeout 60m ./dapr/store
-
-race: ## the same with the race detector
-	go test -race ./...
+race: ## the race detector where there is concurrency
+	go test -race -timeout 20m ./catalyst/... ./cmd/... ./dapr/... ./history/... ./links/... ./tools/...
 
 vet: ## go vet
 	go vet ./...
