@@ -30,7 +30,7 @@ func (t *tracer) call(e *Expr, s *scope) *Value {
 	if v, ok := t.declared(c, e, args, s); ok {
 		return v
 	}
-	if row != nil && strong && !t.bodied(c, e) {
+	if row != nil && strong && (!t.bodied(c, e) || standsIn(row, c)) {
 		return t.apply(row, c, e, args, s)
 	}
 	if v, ok := t.follow(c, e, args, s); ok {
@@ -46,6 +46,13 @@ func (t *tracer) call(e *Expr, s *scope) *Value {
 // row that fits its type's name.
 func (t *tracer) bodied(c *callee, e *Expr) bool {
 	return c.recv != nil && c.recv.Class != nil && (c.lib == "" || c.recv.Class.File.Language == "java") && len(t.stack) < maxFollow && len(t.methods(c.recv.Class, c.name, len(e.Args))) > 0
+}
+
+// standsIn reports what an interface of the repository sends to people or
+// charges: it is judged by its name, since the one implementation that is there
+// is often a stub.
+func standsIn(r *knowledge.Row, c *callee) bool {
+	return c.recv.Class.Interface && c.recv.Class.File.Language == "csharp" && (r.Class == knowledge.Message || r.Class == knowledge.Charge)
 }
 
 func (t *tracer) callee(e *Expr, s *scope) *callee {
@@ -236,27 +243,32 @@ func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *s
 		if r.Has("log") {
 			t.logged = append(t.logged, args...)
 		}
-		return t.result(c, e, args, nil, s)
+		return t.given(r, t.result(c, e, args, nil, s), s)
 	case knowledge.Open:
 		return t.open(c, e, args, s)
 	}
 	if r.Class == "local" { // the library's name for something that changes only its receiver
 		t.runLambdas(args, s, c)
-		return t.result(c, e, args, nil, s)
+		return t.given(r, t.result(c, e, args, nil, s), s)
 	}
-	if r.Class == "request" { // made now, sent later
-		out := t.result(c, e, args, nil, s)
-		pos := plain(e, args, s.file)
-		out.Fields, out.Local = map[string]*Value{}, true
-		if len(pos) > 1 {
-			out.Fields["method"], out.Fields["url"] = pos[0], pos[1]
+	switch r.Class {
+	case "request": // made now, sent later
+		return t.madeRequest(c, e, args, s)
+	case "mediate":
+		if v, ok := t.mediate(c, e, args, s); ok {
+			return v
 		}
-		return out
 	}
 	eff := t.effect(r, c, e, args, s)
 	into(e, args, c.recv, eff)
-	t.runLambdas(args, s, c)
-	return t.result(c, e, args, eff, s)
+	if r.Class != knowledge.Start { // a function given there names what is started
+		t.runLambdas(args, s, c)
+	}
+	out := t.result(c, e, args, eff, s)
+	if r.Gives != "" {
+		out.Type, out.Class, out.Lib = r.Gives, nil, ""
+	}
+	return out
 }
 
 func symsOf(args []*Value) string {
@@ -269,7 +281,7 @@ func symsOf(args []*Value) string {
 
 // effect makes the effect of a row and reads its details.
 func (t *tracer) effect(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *scope) *Effect {
-	eff := &Effect{Class: r.Class, Row: r, Callee: c.text, Args: args, Site: t.site(s, e.Line, e.EndLine), Path: t.trail(), Loop: t.loops > 0, Conds: t.standing(), Tx: t.tx, Memory: r.Has("memory"), Strict: r.Has("strict"), order: len(t.effects)}
+	eff := &Effect{Class: r.Class, Row: r, Callee: c.text, Args: args, Site: t.site(s, e.Line, e.EndLine), Path: t.trail(), Loop: t.loops > 0, Conds: t.standing(), Tx: t.tx, Memory: r.Has("memory"), Strict: r.Has("strict"), Staged: r.Has("staged"), order: len(t.effects)}
 	eff.Tries = slices.Clone(t.tries)
 	eff.Key = t.pick(r.Key, c, e, args, s)
 	eff.Value = t.pick(r.Value, c, e, args, s)
@@ -277,6 +289,9 @@ func (t *tracer) effect(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *
 		eff.Conditional = c.name
 	}
 	t.detail(eff, r, c, e, args, s)
+	if eff.Staged {
+		t.naturalKey(eff, s)
+	}
 	for _, f := range eff.Tries {
 		if f.dup != "" && eff.Caught == "" {
 			eff.Caught = f.dup

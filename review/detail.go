@@ -79,8 +79,8 @@ func (t *tracer) relative(eff *Effect) {
 // sameThing compares what was read with what is written. Where either is not
 // known, a write of a value that was read and changed is taken to go back.
 func (t *tracer) sameThing(w, r *Effect) bool {
-	if w.Memory != r.Memory {
-		return false
+	if w.Memory != r.Memory || (w.Verb != "") != (r.Verb != "") {
+		return false // a request does not go where a store was read
 	}
 	if w.Memory {
 		return trimIndex(w.Resource) == trimIndex(r.Resource)
@@ -102,6 +102,15 @@ func trimIndex(s string) string { return strings.TrimSuffix(s, "[]") }
 // commit writes what was changed on tracked objects.
 func (t *tracer) commit(eff *Effect) {
 	eff.Class = knowledge.None
+	for _, e := range t.effects {
+		if !e.Staged {
+			continue
+		}
+		e.Staged = false
+		for _, f := range eff.Tries {
+			e.Caught = either(e.Caught, f.dup)
+		}
+	}
 	for _, d := range t.dirty {
 		if len(d.Rel) > 0 {
 			eff.Class, eff.Relative, eff.DerivedFrom, eff.Value = knowledge.Put, true, d.Rel[0], d
@@ -229,6 +238,9 @@ func (t *tracer) modify(c *callee, out *Value) {
 func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args []*Value, s *scope) {
 	verb := r.Verb
 	pos := plain(e, args, s.file)
+	if verb == "name" {
+		verb = verbWord(strings.TrimPrefix(c.norm, "execute"))
+	}
 	if i := strings.IndexByte(verb, '@'); i == 0 {
 		verb = ""
 		if n := int(r.Verb[1] - '0'); n < len(pos) && pos[n] != nil {
@@ -244,7 +256,7 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 	}
 	if verb == "" || len(args) > 0 {
 		for _, a := range args {
-			for _, n := range []string{"method", "Method", "httpMethod", "verb"} {
+			for _, n := range []string{"method", "Method", "httpMethod", "verb", "HttpMethod"} {
 				if f := a.Fields[n]; f != nil && verbOf(f) != "" {
 					verb = verbOf(f)
 				}
@@ -297,6 +309,12 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 func (s *scope) name() string {
 	for c := s; c != nil; c = c.parent {
 		if c.fn != nil && c.fn.Name != "" {
+			switch knowledge.Norm(c.fn.Name) {
+			case "run", "execute", "handle", "runactivity", "invoke":
+				if c.fn.Owner != nil {
+					return c.fn.Owner.Name // the type is what has a name
+				}
+			}
 			return c.fn.Name
 		}
 	}
@@ -347,7 +365,7 @@ func (t *tracer) urlOf(c *callee, e *Expr, args []*Value) string {
 	}
 	for i := len(args) - 1; i >= 0; i-- {
 		consider(args[i])
-		for _, n := range []string{"url", "uri", "path", "endpoint", "baseURL"} {
+		for _, n := range []string{"url", "uri", "path", "endpoint", "baseURL", "RequestUri", "Resource"} {
 			consider(args[i].Fields[n])
 		}
 	}

@@ -172,15 +172,8 @@ func (t *tracer) root(s *scope) *scope {
 
 // implicitMember is a field named without this: C# and Java.
 func (t *tracer) implicitMember(name string, s *scope) *Value {
-	if s.file.Language != "csharp" && s.file.Language != "java" {
-		return nil
-	}
-	root := t.root(s)
-	if root.self == nil || root.self.Class == nil {
-		return nil
-	}
-	if _, ok := t.repo.field(root.self.Class, name); ok {
-		return t.member(root.self, name, s, &Expr{Op: OpMember, X: &Expr{Op: OpName, Name: "this"}, Name: name})
+	if own := t.implicitOwner(name, s); own != nil {
+		return t.member(own, name, s, &Expr{Op: OpMember, X: &Expr{Op: OpName, Name: "this"}, Name: name})
 	}
 	return nil
 }

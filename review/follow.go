@@ -38,6 +38,9 @@ func (t *tracer) follow(c *callee, e *Expr, args []*Value, s *scope) (*Value, bo
 			return out, true
 		}
 	}
+	if fn := t.extension(c, s); fn != nil {
+		return t.enterWith(fn, fn.Params, append([]*Value{c.recv}, bind(fn.Params[1:], e, args)...), nil, nil, e.Line, s), true
+	}
 	return nil, false
 }
 
@@ -143,6 +146,11 @@ func (t *tracer) enter2(fn *Func, e *Expr, args []*Value, self *Value, outer *sc
 	if len(params) > 0 && fn.Receiver != "" && params[0].Name == fn.Receiver && fn.Owner != nil && !fn.Static {
 		params = params[1:]
 	}
+	return t.enterWith(fn, params, bind(params, e, args), self, outer, e.Line, s)
+}
+
+// bind gives every parameter the argument that a call passes for it.
+func bind(params []Param, e *Expr, args []*Value) []*Value {
 	bound := make([]*Value, len(params))
 	i := 0
 	for k, a := range e.Args {
@@ -174,7 +182,7 @@ func (t *tracer) enter2(fn *Func, e *Expr, args []*Value, self *Value, outer *sc
 			i++
 		}
 	}
-	return t.enterWith(fn, params, bound, self, outer, e.Line, s)
+	return bound
 }
 
 func either2(a, b *Value) *Value {
@@ -341,4 +349,28 @@ func (t *tracer) remove(target *Expr, s *scope) {
 		key = t.eval(target.Y, s)
 	}
 	t.record(&Effect{Class: knowledge.Delete, Resource: "memory:" + base.Shared, Callee: text(target), Memory: true, Key: key, Site: t.site(s, target.Line, target.EndLine), Path: t.trail(), Conds: t.standing(), order: len(t.effects), Strict: s.file.Language == "python", Tries: slices.Clone(t.tries)})
+}
+
+// implicitOwner is the object whose field a bare name is in C# and Java: this,
+// or in a static method the type.
+func (t *tracer) implicitOwner(name string, s *scope) *Value {
+	if s.file.Language != "csharp" && s.file.Language != "java" {
+		return nil
+	}
+	root := t.root(s)
+	own := root.self
+	if own == nil {
+		for c := s; c != nil && own == nil; c = c.parent {
+			if c.fn != nil && c.fn.Owner != nil {
+				own = t.instance(c.fn.Owner)
+			}
+		}
+	}
+	if own == nil || own.Class == nil {
+		return nil
+	}
+	if _, ok := t.repo.field(own.Class, name); ok {
+		return own
+	}
+	return nil
 }

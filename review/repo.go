@@ -19,6 +19,7 @@ type repo struct {
 	types   map[string][]*Type
 	subs    map[string][]*Type // family + base name: who extends or implements it
 	asked   map[string]bool
+	keys    map[string]bool // properties that are keys of a data model
 	loaded  int
 }
 
@@ -81,8 +82,31 @@ func (r *repo) load(e *entry) *File {
 	f.Path, f.Language, f.src = e.path, e.lang.Name, src
 	e.file, e.text = f, nil
 	r.loaded++
+	r.globalUsings(e, f)
 	r.enter(e.lang.Family, f)
 	return f
+}
+
+// globalUsings adds the imports that other C# files make for the whole project:
+// files named for it, in the folder of f or above.
+func (r *repo) globalUsings(e *entry, f *File) {
+	if e.lang.Name != "csharp" || usingsFile(e.path) {
+		return
+	}
+	for _, other := range r.entries {
+		dir := path.Dir(other.path)
+		if !usingsFile(other.path) || dir != "." && !strings.HasPrefix(f.Path, dir+"/") {
+			continue
+		}
+		if g := r.load(other); g != nil {
+			f.Imports = append(f.Imports, g.Imports...)
+		}
+	}
+}
+
+func usingsFile(p string) bool {
+	b := strings.ToLower(path.Base(p))
+	return strings.HasSuffix(b, "usings.cs") || b == "imports.cs" || b == "using.cs"
 }
 
 func (r *repo) enter(family string, f *File) {

@@ -125,6 +125,7 @@ func (g *engine) walk(c *candidate) *Activity {
 	}
 	bound := t.inputs(c)
 	a.Result = t.enterWith(c.fn, trimSelf(c.fn), bound, self, root, c.fn.Line, root)
+	t.answered(c.fn, a.Result, root)
 	a.Effects, a.Exits, a.Logged = t.ownCounters(a.Result), t.exits, t.logged
 	for _, e := range a.Effects { // the first element of every path is the activity itself
 		if len(e.Path) > 0 && c.fn.Name != "" {
@@ -147,6 +148,10 @@ func (t *tracer) inputs(c *candidate) []*Value {
 	params := trimSelf(c.fn)
 	out := make([]*Value, len(params))
 	for i, p := range params {
+		if v := t.boundParam(&p); v != nil {
+			out[i] = v
+			continue
+		}
 		switch {
 		case i == 0 && c.hasContext(params):
 			v := &Value{Type: either(typeName(p.Type), "ActivityContext"), Lib: c.framework, Origin: FromUnknown}

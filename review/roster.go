@@ -229,10 +229,8 @@ func (ro *roster) scanType(f *File, t *Type) {
 		m := &ro.marks[i]
 		switch m.Where {
 		case "base":
-			for _, b := range t.Bases {
-				if knowledge.Match(m.Name, knowledge.Norm(lastSegment(typeName(b)))) && !t.Interface {
-					ro.typeBody(t, m)
-				}
+			if !t.Interface && ro.derives(t, m.Name, 0) {
+				ro.typeBody(t, m)
 			}
 			if f.Language == "java" && !t.Interface {
 				ro.inherited(t, m)
@@ -247,7 +245,38 @@ func (ro *roster) scanType(f *File, t *Type) {
 	}
 }
 
+// derives reports whether t extends a type of that name, itself or through
+// types of the repository.
+func (ro *roster) derives(t *Type, name string, depth int) bool {
+	for _, b := range t.Bases {
+		if knowledge.Match(name, knowledge.Norm(lastSegment(typeName(b)))) {
+			return true
+		}
+	}
+	if depth == 3 || t.File.Language == "python" || t.File.Language == "go" {
+		return false
+	}
+	for _, b := range t.Bases {
+		n := lastSegment(typeName(b))
+		if !strings.Contains(n, "ctivity") && !strings.Contains(n, "orkflow") && !strings.Contains(n, "rchestrat") {
+			continue // not worth reading the repository for
+		}
+		if bt := ro.repo.typeNamed(t.File, b); bt != nil && bt != t && ro.derives(bt, name, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
 func (ro *roster) enter(c *candidate) {
+	if c.fn.Abstract && c.fn.Owner != nil { // declared by an interface: the bodies are its implementations
+		for _, impl := range ro.repo.implementers(c.fn.Owner) {
+			if fn := ro.repo.method(impl, c.fn.Name); fn != nil && !fn.Abstract {
+				ro.enter(&candidate{name: c.name, framework: c.framework, fn: fn})
+			}
+		}
+		return
+	}
 	if old := ro.acts[c.fn]; old != nil {
 		if old.name == old.fn.Name || old.owner != nil && old.name == old.owner.Name {
 			old.name = c.name
@@ -339,8 +368,8 @@ func literalArg(e *Expr, sel string) string {
 				hit = itoa(pos) == one
 				pos++
 			}
-			if hit && a.Value != nil && a.Value.Op == OpString {
-				return a.Value.Name
+			if hit && a.Value != nil && (a.Value.Op == OpString || a.Value.Op == OpType && e.X != nil) {
+				return lastSegment(a.Value.Name) // nameof(X)
 			}
 		}
 	}
@@ -354,6 +383,9 @@ func (ro *roster) register(f *File, e *Expr, in *Func, loop bool) {
 	}
 	ro.stubCall(f, e, in, loop)
 	n := knowledge.Norm(calleeName(e.X))
+	if f.Language == "csharp" && ro.generatedCall(f, e, in, loop, n) {
+		return
+	}
 	for _, reg := range ro.registers[n] {
 		if !reg.Call && !imports(f, reg.Lib) {
 			continue
@@ -520,55 +552,11 @@ func (ro *roster) registerType(t *Type, reg knowledge.Register, enter func(*Func
 		return
 	}
 	for _, m := range t.Methods {
-		if m.Exported && m.Name != "constructor" && m.Name != "__init__" && m.Name != t.Name {
-			enter(m, nil)
-		}
-	}
-}
-
-// registerTypeof is proxyActivities<typeof activities>: every exported function
-// of the module.
-func (ro *roster) registerTypeof(f *File, e *Expr, enter func(*Func, *Type)) {
-	for _, tn := range e.Types {
-		name := strings.TrimSpace(strings.TrimPrefix(tn, "typeof "))
-		if name == tn {
-			if i := strings.LastIndex(tn, "typeof "); i >= 0 {
-				name = strings.Trim(tn[i+len("typeof "):], "<>() ")
-			}
-		}
-		ro.registerModule(f, &Expr{Op: OpName, Name: name}, knowledge.Register{Methods: true}, enter)
-	}
-}
-
-func (ro *roster) registerModule(f *File, v *Expr, reg knowledge.Register, enter func(*Func, *Type)) {
-	if v.Op != OpName {
-		return
-	}
-	for _, im := range f.Imports {
-		if im.Name != v.Name {
+		if t.File.Language == "csharp" && !slices.ContainsFunc(m.Annotations, func(a *Expr) bool { return annotationName(a) == "activity" }) {
 			continue
 		}
-		m := ro.repo.module(f, im.Path)
-		if m == nil {
-			return
-		}
-		ro.moduleFuncs(m, enter, 0)
-	}
-}
-
-func (ro *roster) moduleFuncs(m *module, enter func(*Func, *Type), depth int) {
-	for _, file := range m.files {
-		for _, fn := range file.Funcs {
-			if fn.Exported && fn.Owner == nil && fn.Parent == nil {
-				enter(fn, nil)
-			}
-		}
-		for _, im := range file.Imports {
-			if im.Member == "*" && im.Name == "" && depth < 3 {
-				if sub := ro.repo.module(file, im.Path); sub != nil && sub != m {
-					ro.moduleFuncs(sub, enter, depth+1)
-				}
-			}
+		if m.Exported && m.Name != "constructor" && m.Name != "__init__" && m.Name != t.Name {
+			enter(m, nil)
 		}
 	}
 }

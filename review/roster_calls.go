@@ -176,6 +176,21 @@ func (ro *roster) callSite(f *File, e *Expr, in *Func, loop bool, reg knowledge.
 	switch target.Op {
 	case OpString:
 		cs.name = target.Name
+	case OpLambda: // (Activities a) => a.ChargeAsync(input)
+		if len(target.Func.Body) == 0 || target.Func.Body[0].Value == nil {
+			return false
+		}
+		v := target.Func.Body[0].Value
+		for v.Op == OpAwait {
+			v = v.X
+		}
+		if v.Op != OpCall || v.X == nil {
+			return false
+		}
+		cs.name = strings.TrimSuffix(calleeName(v.X), "Async")
+		if fn := ro.function(f, v.X, target.Func); fn != nil && !fn.Abstract {
+			cs.fn = fn
+		}
 	default:
 		if fn := ro.function(f, target, in); fn != nil {
 			cs.fn = fn
@@ -203,6 +218,19 @@ func (ro *roster) callSite(f *File, e *Expr, in *Func, loop bool, reg knowledge.
 
 func frameworkFile(f *File) bool {
 	return f.Language == "csharp" || f.Language == "java" || imports(f, "dapr|durable|temporal|workflow")
+}
+
+// generatedCall is a call site whose method is generated from the activity's
+// name: context.CallChargeAsync(input).
+func (ro *roster) generatedCall(f *File, e *Expr, in *Func, loop bool, norm string) bool {
+	name := calleeName(e.X)
+	if len(name) <= len("CallAsync") || !strings.HasPrefix(name, "Call") || !strings.HasSuffix(name, "Async") || ro.registers[norm] != nil || e.X.Op != OpMember || !isCtxName(strings.ToLower(calleeName(e.X.X))) || !imports(f, "durabletask|dapr") {
+		return false
+	}
+	target := &Expr{Op: OpString, Name: name[len("Call") : len(name)-len("Async")], Line: e.Line}
+	call := *e
+	call.Args = append([]Arg{{Value: target}}, e.Args...)
+	return ro.callSite(f, &call, in, loop, knowledge.Register{Arg: "0", Policy: "options,2"})
 }
 
 // constant is the text of a name that stands for a literal.
@@ -321,5 +349,52 @@ func (v *visitor) expr(e *Expr, loop bool) {
 	}
 	if e.Func != nil {
 		v.fn(e.Func, loop)
+	}
+}
+
+// registerTypeof is proxyActivities<typeof activities>: every exported function
+// of the module.
+func (ro *roster) registerTypeof(f *File, e *Expr, enter func(*Func, *Type)) {
+	for _, tn := range e.Types {
+		name := strings.TrimSpace(strings.TrimPrefix(tn, "typeof "))
+		if name == tn {
+			if i := strings.LastIndex(tn, "typeof "); i >= 0 {
+				name = strings.Trim(tn[i+len("typeof "):], "<>() ")
+			}
+		}
+		ro.registerModule(f, &Expr{Op: OpName, Name: name}, knowledge.Register{Methods: true}, enter)
+	}
+}
+
+func (ro *roster) registerModule(f *File, v *Expr, reg knowledge.Register, enter func(*Func, *Type)) {
+	if v.Op != OpName {
+		return
+	}
+	for _, im := range f.Imports {
+		if im.Name != v.Name {
+			continue
+		}
+		m := ro.repo.module(f, im.Path)
+		if m == nil {
+			return
+		}
+		ro.moduleFuncs(m, enter, 0)
+	}
+}
+
+func (ro *roster) moduleFuncs(m *module, enter func(*Func, *Type), depth int) {
+	for _, file := range m.files {
+		for _, fn := range file.Funcs {
+			if fn.Exported && fn.Owner == nil && fn.Parent == nil {
+				enter(fn, nil)
+			}
+		}
+		for _, im := range file.Imports {
+			if im.Member == "*" && im.Name == "" && depth < 3 {
+				if sub := ro.repo.module(file, im.Path); sub != nil && sub != m {
+					ro.moduleFuncs(sub, enter, depth+1)
+				}
+			}
+		}
 	}
 }

@@ -71,6 +71,9 @@ func (ro *roster) deeper(t *Type) []*Type {
 // typeAlias is the name an annotation gives a type, else its own.
 func typeAlias(t *Type) string {
 	for _, a := range t.Annotations {
+		if annotationName(a) == "durabletask" { // [DurableTask("Name")]
+			return either(literalArg(a, "name,0"), t.Name)
+		}
 		if n := annotationName(a); n == "activitymetadata" || n == "component" {
 			if s := literalArg(a, "name"); s != "" && n == "activitymetadata" {
 				return s

@@ -14,7 +14,7 @@ func (t *tracer) route(eff *Effect, args []*Value, s *scope) {
 		return
 	}
 	seg := lastLiteral(eff.URL)
-	if len(seg) < 4 {
+	if len(seg) < 3 {
 		return
 	}
 	h := t.repo.handler(seg, eff.URL, eff.Verb, s.file)

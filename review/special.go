@@ -11,6 +11,19 @@ import (
 // sent. It returns the class it decided.
 func (t *tracer) special(eff *Effect, c *callee, e *Expr, args []*Value, s *scope) {
 	switch eff.Class {
+	case "mediate":
+		eff.Class = knowledge.Act
+	case "blob":
+		t.blob(eff, e, args)
+	case "tableop":
+		tableOperation(eff)
+	case "patchitem":
+		patchItem(eff, e)
+	case "executeupdate":
+		eff.Class = knowledge.Put
+		if changesOwn(e) {
+			eff.Class, eff.Relative = knowledge.Increment, true
+		}
 	case "mongo":
 		t.document(eff, e, args)
 	case "dynamo":
@@ -47,8 +60,13 @@ func (t *tracer) document(eff *Effect, e *Expr, args []*Value) {
 			eff.Conditional = "$setOnInsert"
 		}
 	}
+	said := text(e)
+	for _, a := range args {
+		said += " " + a.Sym
+	}
+	said = strings.NewReplacer(".Inc(", "$inc", ".Mul(", "$inc", ".Push(", "$push", ".PushEach(", "$push", ".SetOnInsert(", "$setOnInsert").Replace(said)
 	for _, w := range []string{"$inc", "$push", "$setOnInsert"} {
-		if s := text(e); !strings.Contains(s, w) && !strings.Contains(s, "Updates."+w[1:]+"(") && !strings.Contains(s, ")."+w[1:]+"(") {
+		if !strings.Contains(said, w) {
 			continue
 		}
 		switch {

@@ -40,6 +40,11 @@ func (t *tracer) statement(eff *Effect, c *callee, e *Expr, args []*Value, s *sc
 			}
 		}
 	}
+	if sql == "" && c.recv != nil {
+		if f := c.recv.Fields["CommandText"]; f != nil && sqlVerb.MatchString(f.Text) {
+			sql = f.Text
+		}
+	}
 	if sql == "" {
 		eff.Class = knowledge.Read
 		for _, a := range args {

@@ -177,6 +177,10 @@ func (t *tracer) leave(s *scope, v *Value) {
 }
 
 func (t *tracer) throw(st *Stmt, s *scope) {
+	if st.Value != nil && st.Value.Op == OpCall && lastSegment(text(st.Value.X)) == "ArgumentNullException" {
+		t.eval(st.Value, s)
+		return // the caller's mistake, the same in every run
+	}
 	x := &Exit{Site: t.site(s, st.Line, st.EndLine), Path: t.trail(), Conds: t.standing(), After: len(t.effects)}
 	if st.Value != nil {
 		x.Value = t.eval(st.Value, s)
@@ -308,17 +312,24 @@ func (t *tracer) assignName(target *Expr, v *Value, op string, s *scope, declare
 		return
 	}
 	if !declare {
+		if _, at := s.lookup(target.Name); at == nil {
+			if own := t.implicitOwner(target.Name, s); own != nil {
+				if own.Shared != "" && !own.Local {
+					t.changeShared(&Value{Shared: own.Shared + "." + target.Name}, target, v, op, s)
+					return
+				}
+				if op != "" {
+					v = t.combine(op, t.member(own, target.Name, s, target), v)
+				}
+				t.store(own, target.Name, v)
+				return
+			}
+		}
 		if old, at := s.lookup(target.Name); at == nil || (at.fn == nil && at.parent == nil && s.glob[target.Name]) || (old != nil && old.Shared != "" && at.fn == nil) {
 			if sh := t.sharedVar(target.Name, s); sh != nil && (s.glob[target.Name] || s.file.Language != "python") {
 				t.changeShared(sh, target, v, op, s)
 				return
 			}
-		}
-	}
-	if old, _ := s.lookup(target.Name); old == nil && !declare {
-		if m := t.implicitMember(target.Name, s); m != nil { // a field named without this
-			t.assignPart(&Expr{Op: OpMember, X: &Expr{Op: OpName, Name: "this", Line: target.Line}, Name: target.Name, Line: target.Line, EndLine: target.EndLine}, v, op, s)
-			return
 		}
 	}
 	if op != "" {
@@ -354,6 +365,25 @@ func (t *tracer) assignPart(target *Expr, v *Value, op string, s *scope) {
 		name = keyText(key)
 	}
 	t.store(base, name, v)
+	t.within(target.X, base, v.Rel, s)
+}
+
+// within passes a change of a part on to the object it is a part of, for
+// objects that were read: entry.Value.Quantity -= n changes entry.
+func (t *tracer) within(part *Expr, base *Value, rel []*Effect, s *scope) {
+	if part == nil || part.Op != OpMember && part.Op != OpIndex {
+		return
+	}
+	root := rootOf(part)
+	if root == nil {
+		return
+	}
+	v, _ := s.lookup(root.Name)
+	if v == nil || v == base || len(v.Reads) == 0 || v.Local || v.Shared != "" {
+		return
+	}
+	v.Rel = addEffects(v.Rel, rel)
+	t.dirty = append(t.dirty, v)
 }
 
 // store puts a part into an object: the object is then made of it too.
@@ -400,7 +430,7 @@ func (t *tracer) combine(op string, a, b *Value) *Value {
 		}
 		for _, side := range []*Value{a, b} {
 			out.Rel = addEffects(out.Rel, side.Reads)
-			if side.Origin&FromInput != 0 {
+			if side.Origin&FromInput != 0 && !textual(a) && !textual(b) {
 				out.Scaled = true
 			}
 		}
@@ -412,6 +442,12 @@ func (t *tracer) combine(op string, a, b *Value) *Value {
 }
 
 func isText(v *Value) bool { return v.HasTxt || v.Type == "String" || v.Type == "string" }
+
+// textual reports whether v is declared to be text: adding to it is no
+// arithmetic.
+func textual(v *Value) bool {
+	return v.Type == "string" || v.Type == "String" || v.Type == "str"
+}
 
 // concat joins literal text.
 func (t *tracer) concat(vs ...*Value) *Value {

@@ -127,6 +127,9 @@ func (t *tracer) mutates(c *callee, e *Expr, args []*Value, s *scope) bool {
 			if len(r.Reads) > 0 && !r.Local {
 				t.dirty = append(t.dirty, r)
 			}
+			if m := e.X; m != nil && m.Op == OpMember {
+				t.within(m.X, r, r.Reads, s)
+			}
 		}
 		return true
 	}
@@ -211,7 +214,7 @@ func (t *tracer) guess(c *callee, e *Expr, args []*Value, s *scope) *Effect {
 	if g == "" || (!actor(c) && !strongName(g, c)) || telemetry(c.text) {
 		return nil
 	}
-	if stdlib(c.lib) {
+	if stdlib(c.lib) || slices.Contains(c.chain, "headers") || slices.Contains(c.chain, "defaultrequestheaders") {
 		return nil
 	}
 	r := &knowledge.Row{Name: c.norm, Class: g}
@@ -281,7 +284,12 @@ func words(name string) []string {
 // accessor is a property of the activity's context or another value that a row
 // explains: context.InstanceId.
 func (t *tracer) accessor(v *Value, name string) (*Value, bool) {
-	if v.Type == "" && v.Lib == "" {
+	typ := v.Type
+	csharp := t.fn != nil && t.fn.File != nil && t.fn.File.Language == "csharp"
+	if typ == "" && csharp { // a static: ActivityExecutionContext.Current.Info
+		typ = lastSegment(v.Sym)
+	}
+	if typ == "" && v.Lib == "" {
 		return nil, false
 	}
 	c := &callee{name: name, norm: knowledge.Norm(name), recv: v, lib: v.Lib}
@@ -290,6 +298,9 @@ func (t *tracer) accessor(v *Value, name string) (*Value, bool) {
 		switch r.Class {
 		case knowledge.ExecID:
 			o = FromExecID
+			if csharp && strings.HasPrefix(c.norm, "taskexecution") {
+				o = FromAttempt // the .NET SDK makes it of the task id, which every attempt gets anew
+			}
 		case knowledge.AttemptID:
 			o = FromAttempt
 		case knowledge.InstanceID:
@@ -301,7 +312,7 @@ func (t *tracer) accessor(v *Value, name string) (*Value, bool) {
 		default:
 			continue
 		}
-		if r.Recv == "" || v.Type == "" || !knowledge.Match(r.Recv, knowledge.Norm(lastSegment(v.Type))) {
+		if r.Recv == "" || typ == "" || !knowledge.Match(r.Recv, knowledge.Norm(lastSegment(typ))) {
 			continue
 		}
 		return &Value{Origin: o, Sym: name}, true
@@ -367,6 +378,9 @@ func (t *tracer) open(c *callee, e *Expr, args []*Value, s *scope) *Value {
 	}
 	if len(pos) > 0 {
 		v.Fields = map[string]*Value{"path": pos[0]}
+	}
+	if (c.norm == "streamwriter" && strings.Contains(v.opened, " true")) || c.norm == "appendtext" {
+		v.opened = "append"
 	}
 	if strings.Contains(v.opened, "append") || strings.HasSuffix(strings.TrimSpace(v.opened), "'a'") || strings.Contains(v.opened, " 'a'") || strings.Contains(v.opened, "'ab'") || strings.Contains(v.opened, "'a+'") {
 		v.opened = "append"

@@ -76,8 +76,11 @@ type Row struct {
 	Key string
 	// Value selects the argument that is written.
 	Value string
-	// Verb of an HTTP row: GET, POST … or "@1" for an argument.
+	// Verb of an HTTP row: GET, POST … or "@1" for an argument, "name" for the
+	// method's name.
 	Verb string
+	// Gives is the type of what comes back, where no declaration says it.
+	Gives string
 	// Flags: "strict" (fails when the thing is already there, or gone),
 	// "cond" (conditional by itself), "memory" (process memory only),
 	// "blind" (no way to pass a key), "unkeyed" ...

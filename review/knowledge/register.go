@@ -65,11 +65,10 @@ type Register struct {
 func Registers() []Register {
 	return []Register{
 		// registration
-		{Name: "registeractivity", Lib: "dapr", Framework: "dapr", Arg: "type,0,fn", Alias: "name,activityname,0"},
-		{Name: "registeractivity", Lib: "io.dapr", Framework: "dapr", Arg: "1", Alias: "0"},
+		{Name: "registeractivity", Lib: "dapr", Framework: "dapr", Arg: "type,0,1,fn", Alias: "name,activityname,0"},
 		{Name: "registeractivitywithname", Lib: "dapr", Framework: "dapr", Arg: "1", Alias: "0"},
 		{Name: "registerversionedworkflow|registerworkflow|registerworkflowwithname|addworkflow|addworkflown|addversionedworkflow|addorchestrator|addorchestratorn", Framework: "dapr", Arg: "type,0,1", Workflow: true},
-		{Name: "addactivity", Framework: "dapr", Arg: "type,0,1,fn"},
+		{Name: "addactivity", Framework: "dapr", Arg: "type,0,1,fn", Alias: "0"},
 		{Name: "addactivityn", Framework: "dapr", Arg: "1", Alias: "0"},
 		{Name: "addnamedactivity|registernamedactivity", Framework: "durable", Arg: "1,type", Alias: "0"},
 		{Name: "addactivityfunc", Framework: "durable", Arg: "1", Alias: "0"},

@@ -4,7 +4,7 @@ import "slices"
 
 // Rows is the catalogue: earlier rows are preferred.
 func Rows() []Row {
-	return slices.Concat(contexts, values, jvm, dapr, engines, httpRows, databases, orms, stores, brokers, people, payments, clouds, files, agents, quiet)
+	return slices.Concat(contexts, values, jvm, dotnet, dapr, engines, httpRows, databases, orms, stores, brokers, people, payments, clouds, files, agents, quiet)
 }
 
 // contexts are the accessors of activity contexts. Which of them is the same in

@@ -42,7 +42,7 @@ func KeyFor(s string, c Class) bool {
 var condWords = []string{
 	"onconflict", "ondonothing", "donothing", "insertorignore", "orignore", "ondupl", "insertignore", "upsert", "ifnonematch", "ifmatch", "attributenotexists", "ifnotexists",
 	"ifgenerationmatch", "setoninsert", "returnonconflict", "firstwrite", "putifabsent", "setnx", "createifnotexists", "updateorcreate", "getorcreate", "findorcreate", "rejectduplicate", "skipduplicates", "orupdate", "whennotmatched",
-	"insertifnotexists", "addifnotexists", "trystartworkflow",
+	"insertifnotexists", "when.notexists", "addifnotexists", "trystartworkflow",
 }
 
 // CondWord returns the word in a text, in normal form, that makes a write

@@ -3,6 +3,7 @@ package lang
 
 import (
 	"github.com/idem-mcp/idem-mcp/review"
+	"github.com/idem-mcp/idem-mcp/review/lang/csharp"
 	"github.com/idem-mcp/idem-mcp/review/lang/golang"
 	"github.com/idem-mcp/idem-mcp/review/lang/java"
 	"github.com/idem-mcp/idem-mcp/review/lang/python"
@@ -15,5 +16,6 @@ func All() []*review.Language {
 		golang.Language(),
 		java.Language(),
 		python.Language(),
+		csharp.Language(),
 	}
 }
