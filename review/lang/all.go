@@ -5,6 +5,7 @@ import (
 	"github.com/idem-mcp/idem-mcp/review"
 	"github.com/idem-mcp/idem-mcp/review/lang/golang"
 	"github.com/idem-mcp/idem-mcp/review/lang/java"
+	"github.com/idem-mcp/idem-mcp/review/lang/js"
 	"github.com/idem-mcp/idem-mcp/review/lang/python"
 )
 
@@ -14,6 +15,8 @@ func All() []*review.Language {
 	return []*review.Language{
 		golang.Language(),
 		java.Language(),
+		js.JavaScript(),
+		js.TypeScript(),
 		python.Language(),
 	}
 }
