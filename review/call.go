@@ -80,6 +80,13 @@ func (t *tracer) callee(e *Expr, s *scope) *callee {
 		}
 		c.fn = t.eval(f, s)
 		c.lib = c.fn.Lib
+		if c.lib != "" && c.fn.Fn == nil {
+			for _, im := range s.file.Imports { // import { v4 as newId }
+				if im.Name == f.Name && im.Member != "" && im.Member != "*" && im.Member != "default" {
+					c.name = im.Member
+				}
+			}
+		}
 	default:
 		c.fn = t.eval(f, s)
 		c.lib = c.fn.Lib
@@ -398,7 +405,7 @@ func (t *tracer) fields(out *Value, e *Expr, args []*Value) {
 // transactions and retries run in the body.
 func (t *tracer) runLambdas(args []*Value, s *scope, c *callee) {
 	for _, a := range args {
-		if a.Fn == nil || len(a.Fn.Name) > 0 && a.Fn.Parent == nil && a.Fn.Owner == nil {
+		if a.Fn == nil || len(a.Fn.Name) > 0 && a.Fn.Parent == nil && a.Fn.Owner == nil && a.Fn.File != nil && !iterates(c.norm) {
 			continue
 		}
 		var ps []*Value

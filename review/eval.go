@@ -138,7 +138,10 @@ func (t *tracer) list(e *Expr, s *scope) *Value {
 // name resolves an identifier: a local, a module variable, an import, a
 // function or type of the repository.
 func (t *tracer) name(e *Expr, s *scope) *Value {
-	if v, _ := s.lookup(e.Name); v != nil {
+	if v, at := s.lookup(e.Name); v != nil {
+		if at.fn == nil && at.parent != nil && v.Shared != "" {
+			return t.peek(v) // declared by a function around this one
+		}
 		return v
 	}
 	if root := t.root(s); root.self != nil && e.Name == root.fnReceiver() {
@@ -416,7 +419,7 @@ func (t *tracer) member(v *Value, name string, s *scope, e *Expr) *Value {
 	if f := v.Fields[name]; f != nil {
 		return f
 	}
-	if r, ok := t.accessor(v, name); ok {
+	if r, ok := t.accessor(v, name, e); ok {
 		return r
 	}
 	out := blend(v)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
 	"github.com/idem-mcp/idem-mcp/review/parse"
@@ -113,9 +114,9 @@ func (g *engine) judge(c *candidate) ActivityResult {
 
 // walk traces the body of a candidate.
 func (g *engine) walk(c *candidate) *Activity {
-	t := &tracer{repo: g.repo, match: g.match, fn: c.fn, mods: map[*File]*scope{}, shared: map[string]*Effect{}}
+	t := &tracer{repo: g.repo, match: g.match, fn: c.fn, mods: map[*File]*scope{}, shared: map[string]*Effect{}, closures: map[*Func]*scope{}}
 	a := &Activity{Name: c.name, Symbol: c.symbol(), Method: c.fn.Name, Framework: c.framework, Language: c.fn.File.Language, Func: c.fn, CallSites: g.roster.sites(c)}
-	root := t.module(c.fn.File)
+	root := t.closure(c.fn, c.fn.File)
 	var self *Value
 	if c.fn.Owner != nil && !c.fn.Static {
 		self = t.instance(c.fn.Owner)
@@ -154,7 +155,7 @@ func (t *tracer) inputs(c *candidate) []*Value {
 			out[i] = v
 		default:
 			out[i] = &Value{Origin: FromInput, Sym: "input"}
-			if len(params) > 1 {
+			if len(params) > 1 && !strings.HasPrefix(p.Name, "{") {
 				out[i].Sym = "input." + p.Name
 			}
 		}

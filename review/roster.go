@@ -80,7 +80,7 @@ type roster struct {
 	acts      map[*Func]*candidate
 	workflows map[*Func]bool
 	calls     []callSite
-	lambdas   int
+	proxied   map[*File]map[string]proxy
 }
 
 type callSite struct {
@@ -90,7 +90,7 @@ type callSite struct {
 }
 
 func newRoster(r *repo, c Config) *roster {
-	ro := &roster{repo: r, cfg: c, marks: knowledge.Marks(), registers: map[string][]knowledge.Register{}, scanned: map[*File]bool{}, acts: map[*Func]*candidate{}, workflows: map[*Func]bool{}}
+	ro := &roster{repo: r, cfg: c, marks: knowledge.Marks(), registers: map[string][]knowledge.Register{}, scanned: map[*File]bool{}, acts: map[*Func]*candidate{}, workflows: map[*Func]bool{}, proxied: map[*File]map[string]proxy{}}
 	for _, reg := range knowledge.Registers() {
 		for n := range strings.SplitSeq(reg.Name, "|") {
 			ro.registers[n] = append(ro.registers[n], reg)
@@ -187,8 +187,35 @@ func (ro *roster) byHand(targets []*entry, symbols []string, have []*candidate) 
 				out = append(out, c)
 			}
 		}
+		lambdas(e.file, func(fn *Func) {
+			c := &candidate{name: fn.Name, fn: fn}
+			if c.matches(symbols) && !known(fn) {
+				out = append(out, c)
+			}
+		})
 	}
 	return out
+}
+
+// lambdas yields the functions of object literals that have a name by their
+// key.
+func lambdas(f *File, yield func(*Func)) {
+	seen := map[*Func]bool{}
+	visit := func(e *Expr, _ *Func, _ bool) {
+		if e.Op == OpLambda && e.Func.Name != "" && !seen[e.Func] {
+			seen[e.Func] = true
+			if e.Func.File == nil {
+				e.Func.File = f
+			}
+			yield(e.Func)
+		}
+	}
+	for _, fn := range f.Funcs {
+		eachExpr(fn.Body, visit)
+	}
+	if f.Top != nil {
+		eachExpr(f.Top.Body, visit)
+	}
 }
 
 func (ro *roster) scan(f *File) {
@@ -353,6 +380,7 @@ func (ro *roster) register(f *File, e *Expr, in *Func, loop bool) {
 		return
 	}
 	ro.stubCall(f, e, in, loop)
+	ro.proxySite(f, e, in, loop)
 	n := knowledge.Norm(calleeName(e.X))
 	for _, reg := range ro.registers[n] {
 		if !reg.Call && !imports(f, reg.Lib) {
@@ -382,6 +410,9 @@ func calleeName(e *Expr) string {
 
 func (ro *roster) registerArg(f *File, e *Expr, in *Func, reg knowledge.Register, one string) {
 	name := literalArg(e, reg.Alias)
+	if first := argsAt(e, strings.TrimSuffix(reg.Alias, ",")); name == "" && len(first) > 0 {
+		name = ro.constant(f, first[0], in)
+	}
 	enter := func(fn *Func, owner *Type) {
 		if fn == nil || fn.Abstract {
 			return
@@ -457,9 +488,7 @@ func (ro *roster) registerValue(f *File, v *Expr, in *Func, reg knowledge.Regist
 			ro.registerType(t, reg, enter)
 			return
 		}
-		for _, a := range v.Args {
-			ro.registerValue(f, a.Value, in, reg, enter, depth+1)
-		}
+		ro.registerObject(f, v, in, reg, enter, depth)
 	case OpType:
 		if t := ro.repo.typeNamed(f, v.Name); t != nil {
 			ro.registerType(t, reg, enter)
@@ -472,6 +501,12 @@ func (ro *roster) registerValue(f *File, v *Expr, in *Func, reg knowledge.Regist
 				ro.registerType(t, reg, enter)
 			}
 			ro.returned(fn, reg, enter, depth)
+		} else {
+			for _, a := range v.Args { // a wrapper around the function
+				if a.Value != nil && (a.Value.Op == OpLambda || a.Value.Op == OpName) {
+					ro.registerValue(f, a.Value, in, reg, enter, depth+1)
+				}
+			}
 		}
 	case OpName, OpMember:
 		if fn := ro.function(f, v, in); fn != nil {
@@ -482,6 +517,9 @@ func (ro *roster) registerValue(f *File, v *Expr, in *Func, reg knowledge.Regist
 			ro.registerValue(f, def, in, reg, enter, depth+1)
 			return
 		}
+		if v.Op == OpName && ro.registerImported(f, v.Name, reg, enter, depth) {
+			return
+		}
 		if t := ro.repo.typeNamed(f, calleeName(v)); t != nil {
 			ro.registerType(t, reg, enter)
 			return
@@ -490,21 +528,13 @@ func (ro *roster) registerValue(f *File, v *Expr, in *Func, reg knowledge.Regist
 	}
 }
 
-// returned enters the functions of an object literal that a factory returns.
-func (ro *roster) returned(fn *Func, reg knowledge.Register, enter func(*Func, *Type), depth int) {
-	for _, st := range fn.Body {
-		if st.Op == Return && st.Value != nil && st.Value.Op == OpObject {
-			for _, a := range st.Value.Args {
-				if a.Value != nil && a.Value.Op == OpLambda && a.Value.Func.Name == "" {
-					a.Value.Func.Name, a.Value.Func.File = a.Name, fn.File
-				}
-				ro.registerValue(fn.File, a.Value, fn, reg, enter, depth+1)
-			}
-		}
-	}
-}
-
 func (ro *roster) registerType(t *Type, reg knowledge.Register, enter func(*Func, *Type)) {
+	if t.Interface && ro.repo.family(t.File) == "js" {
+		if reg.Methods {
+			ro.registerShape(t, reg, enter)
+		}
+		return
+	}
 	if !reg.Methods {
 		for _, m := range t.Methods {
 			if fn, _ := ro.made(t, m); fn != nil {
@@ -536,7 +566,17 @@ func (ro *roster) registerTypeof(f *File, e *Expr, enter func(*Func, *Type)) {
 				name = strings.Trim(tn[i+len("typeof "):], "<>() ")
 			}
 		}
-		ro.registerModule(f, &Expr{Op: OpName, Name: name}, knowledge.Register{Methods: true}, enter)
+		reg := knowledge.Register{Methods: true}
+		if ro.registerImported(f, name, reg, enter, 0) {
+			continue
+		}
+		v := &Expr{Op: OpName, Name: name}
+		if fn := ro.function(f, v, nil); fn != nil {
+			ro.returned(fn, reg, enter, 0)
+		} else if def := ro.definition(f, v, nil); def != nil {
+			ro.registerValue(f, def, nil, reg, enter, 0)
+		}
+		ro.registerModule(f, v, reg, enter)
 	}
 }
 
@@ -564,10 +604,16 @@ func (ro *roster) moduleFuncs(m *module, enter func(*Func, *Type), depth int) {
 			}
 		}
 		for _, im := range file.Imports {
-			if im.Member == "*" && im.Name == "" && depth < 3 {
-				if sub := ro.repo.module(file, im.Path); sub != nil && sub != m {
-					ro.moduleFuncs(sub, enter, depth+1)
-				}
+			if depth > 3 || !im.Export && (im.Member != "*" || im.Name != "") {
+				continue
+			}
+			sub := ro.repo.module(file, im.Path)
+			switch {
+			case sub == nil || sub.files[0] == file:
+			case im.Member == "*" && im.Name == "":
+				ro.moduleFuncs(sub, enter, depth+1)
+			case im.Member != "*":
+				enter(ro.repo.exportedFunc(sub, im.Member, 0), nil)
 			}
 		}
 	}

@@ -171,6 +171,9 @@ func into(e *Expr, args []*Value, recv *Value, eff *Effect) {
 func dupCatch(catches []Catch) string {
 	for i := range catches {
 		k := &catches[i]
+		if s := dupBranch(k.Body); s != "" {
+			return s
+		}
 		if raises(k.Body) {
 			continue
 		}
@@ -184,9 +187,6 @@ func dupCatch(catches []Catch) string {
 				return text(v)
 			}
 		}
-		if s := dupBranch(k.Body); s != "" {
-			return s
-		}
 	}
 	return ""
 }
@@ -195,7 +195,9 @@ func dupCatch(catches []Catch) string {
 func dupBranch(body []*Stmt) string {
 	for _, st := range body {
 		if st.Op == If {
-			if s := text(st.Value); dupWord(s) != "" && !raises(st.Body) {
+			s := text(st.Value)
+			unequal := strings.Contains(s, "!=") || strings.HasPrefix(s, "!")
+			if dupWord(s) != "" && raises(st.Body) == unequal { // if (duplicate) return; if (!duplicate) throw
 				return clip(s, 60)
 			}
 			if s := dupBranch(st.Else); s != "" {

@@ -280,7 +280,7 @@ func words(name string) []string {
 
 // accessor is a property of the activity's context or another value that a row
 // explains: context.InstanceId.
-func (t *tracer) accessor(v *Value, name string) (*Value, bool) {
+func (t *tracer) accessor(v *Value, name string, e *Expr) (*Value, bool) {
 	if v.Type == "" && v.Lib == "" {
 		return nil, false
 	}
@@ -302,11 +302,20 @@ func (t *tracer) accessor(v *Value, name string) (*Value, bool) {
 			continue
 		}
 		if r.Recv == "" || v.Type == "" || !knowledge.Match(r.Recv, knowledge.Norm(lastSegment(v.Type))) {
-			continue
+			if e == nil || e.Op != OpMember || v.Lib == "" || !infoOf(e.X, r.Recv) {
+				continue
+			}
 		}
 		return &Value{Origin: o, Sym: name}, true
 	}
 	return nil, false
+}
+
+// infoOf reports an accessor of an engine's own info object: activityInfo().x,
+// Context.current().info.x.
+func infoOf(x *Expr, recv string) bool {
+	chain := chainOf(x, nil)
+	return len(chain) > 0 && (chain[0] == "info" || chain[0] == "activityinfo") && knowledge.Match(recv, chain[0])
 }
 
 // accessorCall is a method of the activity's context.
