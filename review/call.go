@@ -36,6 +36,9 @@ func (t *tracer) call(e *Expr, s *scope) *Value {
 	if v, ok := t.follow(c, e, args, s); ok {
 		return v
 	}
+	if row == nil {
+		row = t.match.shaped(c, args)
+	}
 	if row != nil && !ofJava(c) {
 		return t.apply(row, c, e, args, s)
 	}
@@ -218,7 +221,7 @@ func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *s
 		return &Value{Origin: FromGenerate, Sym: c.text + "()", Local: true}
 	case knowledge.Clock:
 		if len(args) > 0 && r.Has("noargs") {
-			break
+			return t.result(c, e, args, nil, s) // a date made of what is given
 		}
 		return &Value{Origin: FromClock, Sym: c.text + "()", Local: true}
 	case knowledge.Hash:

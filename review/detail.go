@@ -289,6 +289,10 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 		eff.Key = urlKey(args)
 	default:
 		eff.Class = knowledge.Create
+		if c := knowledge.HostClass(eff.URL); c != "" {
+			eff.Class = c
+			break
+		}
 		eff.Reader = knowledge.ReaderPath(eff.URL, s.name())
 	}
 	t.route(eff, args, s)

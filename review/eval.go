@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
@@ -214,7 +215,16 @@ func (t *tracer) global(name string, s *scope) *Value {
 			}
 		}
 	}
+	if t.builtin(name, s.file) {
+		return &Value{Lib: "builtin", Origin: FromConst, Sym: name}
+	}
 	return &Value{Origin: FromUnknown, Sym: name}
+}
+
+// builtin reports a name that the language gives every file.
+func (t *tracer) builtin(name string, f *File) bool {
+	e := t.repo.byPath[f.Path]
+	return e != nil && slices.Contains(e.lang.Globals, name)
 }
 
 // localType is the type a bare name can mean in this file: its own, its

@@ -153,6 +153,7 @@ func (t *tracer) silently(fn func()) {
 // proxyActivities(options).
 type proxy struct {
 	activity string // "" for an object of all activities
+	types    []string
 	policy   string
 	local    bool
 }
@@ -187,7 +188,7 @@ func proxyLets(body []*Stmt, out map[string]proxy) {
 		default:
 			continue
 		}
-		p := proxy{policy: "default"}
+		p := proxy{policy: "default", types: st.Value.Types}
 		if len(st.Value.Args) > 0 {
 			p.policy = clip(policyText(st.Value.Args[0].Value), 200)
 		}
@@ -220,6 +221,9 @@ func policyText(e *Expr) string {
 
 // proxySite records the call of a proxy, if e is one.
 func (ro *roster) proxySite(f *File, e *Expr, in *Func, loop bool) {
+	if f.Language != "javascript" && f.Language != "typescript" || !imports(f, "temporalio") {
+		return
+	}
 	var p proxy
 	ok, name := false, ""
 	switch x := e.X; {
@@ -245,7 +249,24 @@ func (ro *roster) proxySite(f *File, e *Expr, in *Func, loop bool) {
 		site.Workflow = in.Name
 		ro.workflows[in] = true
 	}
-	ro.calls = append(ro.calls, callSite{name: name, site: site})
+	ro.calls = append(ro.calls, callSite{fn: ro.behind(f, p.types, name), name: name, site: site})
+}
+
+// behind is the function that typeof activities says is behind a name.
+func (ro *roster) behind(f *File, types []string, name string) *Func {
+	for _, tn := range types {
+		i := strings.LastIndex(tn, "typeof ")
+		if i < 0 {
+			continue
+		}
+		mod := strings.Trim(tn[i+len("typeof "):], "<>() ")
+		for _, im := range f.Imports {
+			if im.Name == mod && (im.Member == "" || im.Member == "*") {
+				return ro.repo.exportedFunc(ro.repo.module(f, im.Path), name, 0)
+			}
+		}
+	}
+	return nil
 }
 
 func (ro *roster) proxyNamed(f *File, name string) (proxy, bool) {

@@ -126,6 +126,13 @@ func (g *engine) walk(c *candidate) *Activity {
 	}
 	bound := t.inputs(c)
 	a.Result = t.enterWith(c.fn, trimSelf(c.fn), bound, self, root, c.fn.Line, root)
+	if h := a.Result; h != nil && h.Fn != nil && h.Fn.Name == "" && len(t.effects) == 0 { // a factory by hand: the handler it makes
+		in := &candidate{name: c.name, framework: c.framework, fn: h.Fn}
+		if h.Fn.File == nil {
+			h.Fn.File = c.fn.File
+		}
+		a.Result = t.enterWith(h.Fn, h.Fn.Params, t.inputs(in), nil, h.scope, h.Fn.Line, root)
+	}
 	a.Effects, a.Exits, a.Logged = t.ownCounters(a.Result), t.exits, t.logged
 	for _, e := range a.Effects { // the first element of every path is the activity itself
 		if len(e.Path) > 0 && c.fn.Name != "" {

@@ -219,7 +219,7 @@ func lambdas(f *File, yield func(*Func)) {
 }
 
 func (ro *roster) scan(f *File) {
-	if ro.scanned[f] {
+	if ro.scanned[f] || isSpec(f.Path) {
 		return
 	}
 	ro.scanned[f] = true
@@ -439,6 +439,9 @@ func (ro *roster) registerArg(f *File, e *Expr, in *Func, reg knowledge.Register
 		return
 	}
 	for _, v := range argsAt(e, one) {
+		if one == "handler" && v != nil && v.Op == OpLambda {
+			v.Func.Name = "" // handler is where it is passed, not what it is called
+		}
 		ro.registerValue(f, v, in, reg, enter, 0)
 	}
 }

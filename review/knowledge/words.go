@@ -120,7 +120,43 @@ var Actors = []string{
 }
 
 // Harmless are import paths whose functions never act.
-var Harmless = []string{"fmt", "log", "strings", "math", "json", "logging", "time", "errors", "strconv", "sort", "re", "collections", "itertools", "functools", "typing", "dataclasses", "datetime", "asyncio"}
+var Harmless = []string{"fmt", "log", "strings", "math", "json", "logging", "time", "errors", "strconv", "sort", "re", "collections", "itertools", "functools", "typing", "builtin", "dataclasses", "datetime", "asyncio"}
+
+// Shape recognises a library's call by the parts of its argument.
+type Shape struct {
+	Name   string // normal form, alternatives
+	Arg    int    // the argument's position
+	Fields string // all of them must be there
+	Lib    string // the Lib of the row that says what the call does
+}
+
+// Shapes are calls that only one library spells like this.
+var Shapes = []Shape{
+	{Name: "create|createmany|createmanyandreturn", Fields: "data", Lib: "prisma"},
+	{Name: "update|updatemany", Fields: "where data", Lib: "prisma"},
+	{Name: "upsert", Fields: "where create update", Lib: "prisma"},
+	{Name: "delete|deletemany|findunique|findfirst|findmany|count|findfirstorthrow|finduniqueorthrow", Fields: "where", Lib: "prisma"},
+	{Name: "start|execute|signalwithstart", Arg: 1, Fields: "taskQueue", Lib: "temporal.io|temporalio|io.temporal"},
+}
+
+// hosts of providers whose POST sends a message or moves money.
+var hosts = map[string]Class{
+	"api.mailgun.net": Message, "api.sendgrid.com": Message, "api.postmarkapp.com": Message, "api.resend.com": Message, "api.brevo.com": Message, "api.sendinblue.com": Message, "api.twilio.com": Message,
+	"slack.com/api/chat": Message, "hooks.slack.com": Message, "discord.com/api": Message, "api.telegram.org": Message, "fcm.googleapis.com": Message, "onesignal.com": Message, "exp.host": Message, "api.mailersend.com": Message,
+	"graph.facebook.com": Message, "api.pushover.net": Message, "api.vonage.com": Message, "rest.nexmo.com": Message, "outlook.office.com/webhook": Message,
+	"api.stripe.com/v1/payment_intents": Charge, "api.stripe.com/v1/charges": Charge, "api.stripe.com/v1/refunds": Charge, "api.razorpay.com": Charge, "connect.squareup.com/v2/payments": Charge,
+}
+
+// HostClass is what a POST to an address does, "" if the host says nothing.
+func HostClass(url string) Class {
+	u := strings.ToLower(url)
+	for h, c := range hosts {
+		if strings.Contains(u, h) {
+			return c
+		}
+	}
+	return ""
+}
 
 // BindingOps are the operations of Dapr output bindings.
 var BindingOps = map[string]Class{

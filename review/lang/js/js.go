@@ -12,15 +12,18 @@ import (
 
 const family = "js"
 
+// globals are objects of the language whose functions never act.
+var globals = []string{"JSON", "Math", "Object", "Array", "Promise", "Number", "String", "Boolean", "Symbol", "Reflect", "Intl", "Buffer", "URL", "URLSearchParams", "Map", "Set", "WeakMap", "RegExp", "BigInt", "Error", "TypeError", "structuredClone", "parseInt", "parseFloat", "isNaN", "encodeURIComponent", "decodeURIComponent", "atob", "btoa", "AbortController", "AbortSignal", "TextEncoder", "TextDecoder", "Uint8Array", "Headers", "FormData", "Blob"}
+
 // JavaScript is JavaScript: ES modules and CommonJS, with JSX.
 func JavaScript() *review.Language {
-	return &review.Language{Name: "javascript", Family: family, Extensions: []string{".js", ".mjs", ".cjs", ".jsx"}, Comment: "//", Module: module,
+	return &review.Language{Name: "javascript", Family: family, Extensions: []string{".js", ".mjs", ".cjs", ".jsx"}, Comment: "//", Module: module, Globals: globals,
 		Lower: func(p string, src []byte) (*review.File, error) { return lower(p, "javascript", parse.JavaScript, src) }}
 }
 
 // TypeScript is TypeScript and TSX.
 func TypeScript() *review.Language {
-	return &review.Language{Name: "typescript", Family: family, Extensions: []string{".ts", ".mts", ".cts", ".tsx"}, Comment: "//", Module: module,
+	return &review.Language{Name: "typescript", Family: family, Extensions: []string{".ts", ".mts", ".cts", ".tsx"}, Comment: "//", Module: module, Globals: globals,
 		Lower: func(p string, src []byte) (*review.File, error) {
 			g := parse.TypeScript
 			if strings.HasSuffix(strings.ToLower(p), ".tsx") {
@@ -189,6 +192,7 @@ func (l *lowering) stmt(n parse.Node) []*review.Stmt {
 	case "return_statement":
 		s := st(review.Return, n)
 		s.Value = l.expr(n.First())
+		refusal(s)
 		return l.caught(s)
 	case "throw_statement":
 		s := st(review.Throw, n)
@@ -410,4 +414,20 @@ func (l *lowering) cases(n parse.Node) *review.Stmt {
 		s.Catches = append(s.Catches, k)
 	}
 	return s
+}
+
+// refusal turns `return res.status(400).json(…)` into a throw: in an HTTP
+// handler an error answer is how it raises.
+func refusal(s *review.Stmt) {
+	for e := s.Value; e != nil; e = e.X {
+		if e.Op != review.OpCall || e.X == nil || e.X.Op != review.OpMember {
+			continue
+		}
+		if (e.X.Name == "status" || e.X.Name == "code" || e.X.Name == "sendStatus") && len(e.Args) > 0 && e.Args[0].Value != nil && e.Args[0].Value.Op == review.OpNumber {
+			if c := e.Args[0].Value.Name; len(c) == 3 && (c[0] == '4' || c[0] == '5') {
+				s.Op = review.Throw
+			}
+			return
+		}
+	}
 }
