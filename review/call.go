@@ -26,6 +26,11 @@ func (t *tracer) call(e *Expr, s *scope) *Value {
 	if v, ok := t.fluent(c, e, args, s); ok {
 		return v
 	}
+	if t.link(c, args, s) {
+		out := t.result(c, e, args, nil, s)
+		out.From = addEffects(out.From, c.recv.From)
+		return out
+	}
 	row, strong := t.match.find(c, s.file)
 	if v, ok := t.declared(c, e, args, s); ok {
 		return v

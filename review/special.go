@@ -31,6 +31,15 @@ func (t *tracer) special(eff *Effect, c *callee, e *Expr, args []*Value, s *scop
 		}
 	case "into":
 		eff.Class = knowledge.Read
+	case knowledge.Builder:
+		eff.Class = knowledge.Put
+		if strings.HasPrefix(c.norm, "insert") {
+			eff.Class = knowledge.Insert
+		}
+	case knowledge.Command:
+		t.command(eff, args)
+	case knowledge.Output:
+		t.output(eff, args)
 	}
 }
 

@@ -4,7 +4,7 @@ import "slices"
 
 // Rows is the catalogue: earlier rows are preferred.
 func Rows() []Row {
-	return slices.Concat(contexts, values, jvm, dapr, engines, httpRows, databases, orms, stores, brokers, people, payments, clouds, files, agents, quiet)
+	return slices.Concat(contexts, values, jvm, commands, dapr, engines, httpRows, databases, orms, stores, brokers, people, payments, clouds, files, agents, quiet)
 }
 
 // contexts are the accessors of activity contexts. Which of them is the same in
@@ -98,5 +98,6 @@ var quiet = []Row{
 	{Recv: "log|logger|logging|_logger|*logger|*log|console|slog|zap|zerolog|klog|structlog|fmt|sugar|activitylogger|l|workflow", Name: "info|debug|warn|warning|error|exception|critical|trace|log|print|println|printf|infof|debugf|errorf|warnf|fatal|fatalf|loginformation|logwarning|logerror|logdebug|logtrace|logcritical|infow|errorw|writeline|write|fprintf|fprintln|fprint|msg|msgf|dir|table|group|groupend|infoctx|infocontext|errorcontext|with|sprintf|sprint|notice|severe|fine|finest", Class: None, Flags: "log"},
 	{Recv: "-", Name: "print|println|printf|sleep|len|range|enumerate|zip|isinstance|str|int|float|repr|sorted|require|super|typeof", Class: None, Flags: "log"},
 	{Name: "sleep|delay|wait|waitfor|settimeout|thread.sleep|asyncsleep|emptytask|completedtask|fromresult|resolve|reject", Class: None},
+	{Name: "createquerybuilder|createqueryrunner", Class: None},
 	{Recv: "*metric*|*meter*|*counter*|*histogram*|*telemetry*|*tracer*|*span*|statsd|prometheus|gauge|*gauge*|stats|*registry*", Name: "add|inc|increment|observe|record|set|setattribute|addevent|end|startspan|dec|labels|track*|recordexception|setstatus|counter|timer", Class: None},
 }

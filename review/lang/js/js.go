@@ -56,6 +56,9 @@ func module(from, imported string) []string {
 	case strings.HasPrefix(p, "@/"), strings.HasPrefix(p, "~/"), strings.HasPrefix(p, "#/"), strings.HasPrefix(p, "$/"):
 		p = p[2:]
 		return []string{"*/src/" + p, "*/src/" + p + "/index", "*/" + p, "*/" + p + "/index"}
+	case strings.HasPrefix(p, "$lib/"):
+		p = p[len("$"):]
+		return []string{"*/src/" + p, "*/src/" + p + "/index"}
 	case strings.HasPrefix(p, "src/"), strings.HasPrefix(p, "app/"), strings.HasPrefix(p, "lib/"):
 		return []string{"*/" + p, "*/" + p + "/index"}
 	}

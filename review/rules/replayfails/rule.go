@@ -33,7 +33,7 @@ func rejected(a *review.Activity, x *review.Exit) *review.Effect {
 		}
 		for _, r := range c.Value.Reads {
 			for _, e := range a.Acting() {
-				if e.Relative && e.DerivedFrom == r && e.Claim() == nil {
+				if e.Relative && e.DerivedFrom == r && e.Claim() == nil || transition(c, r, e) {
 					return e
 				}
 			}
