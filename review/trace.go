@@ -173,8 +173,28 @@ func (t *tracer) leave(s *scope, v *Value) {
 		at = at.parent
 	}
 	if v != nil {
-		at.result = join(at.result, v)
+		at.result = join(at.result, t.decided(v, at))
 	}
+}
+
+// decided lets a plain answer depend on what was read to choose it: a function
+// that returns true or false tells its caller what it looked at.
+func (t *tracer) decided(v *Value, at *scope) *Value {
+	if len(v.Reads) > 0 || len(v.Fields) > 0 || len(v.Elems) > 0 || v.Fn != nil || v.Class != nil || v.HasTxt {
+		return v
+	}
+	out := v
+	for _, c := range t.conds[min(at.branch, len(t.conds)):] {
+		if c.Value == nil || len(c.Value.Reads) == 0 {
+			continue
+		}
+		if out == v {
+			cp := *v
+			out = &cp
+		}
+		out.Reads = addEffects(out.Reads, c.Value.Reads)
+	}
+	return out
 }
 
 func (t *tracer) throw(st *Stmt, s *scope) {
