@@ -3,6 +3,7 @@ package js_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/idem-mcp/idem-mcp/internal/golden"
 	"github.com/idem-mcp/idem-mcp/review"
 	"github.com/idem-mcp/idem-mcp/review/lang/js"
 	"github.com/idem-mcp/idem-mcp/review/rules"
@@ -52,6 +54,17 @@ func TestFacts(t *testing.T) {
 			res, err := review.Review(context.Background(), c)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if *golden.Update {
+				for i, s := range ar.Files {
+					if s.Name == "want" {
+						ar.Files[i].Data = []byte(facts(res) + "\n")
+					}
+				}
+				if err := os.WriteFile(f, txtar.Format(ar), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
 			}
 			if d := cmp.Diff(want, facts(res)); d != "" {
 				t.Errorf("facts differ (-want +got):\n%s", d)

@@ -28,12 +28,15 @@ func check(p *review.Pass) {
 // raises after a test of a value that it later changes.
 func rejected(a *review.Activity, x *review.Exit) *review.Effect {
 	for _, c := range x.Conds {
+		if e := moved(a, c); e != nil {
+			return e
+		}
 		if c.Value == nil || c.OnlyError() {
 			continue
 		}
 		for _, r := range c.Value.Reads {
 			for _, e := range a.Acting() {
-				if e.Relative && e.DerivedFrom == r && e.Claim() == nil || transition(c, r, e) {
+				if e.Relative && e.DerivedFrom == r && e.Claim() == nil {
 					return e
 				}
 			}

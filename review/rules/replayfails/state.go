@@ -7,6 +7,21 @@ import (
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
 )
 
+// moved is the write that takes a state out of the one the body asks for.
+func moved(a *review.Activity, c *review.Cond) *review.Effect {
+	if c.Value == nil {
+		return nil
+	}
+	for _, r := range c.Value.Reads {
+		for _, e := range a.Acting() {
+			if transition(c, r, e) {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
 // transition reports a state machine that refuses its own repeat: the body
 // raises unless a state that it read is the expected one, and then sets that
 // state to another.
