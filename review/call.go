@@ -223,6 +223,9 @@ func fieldNorm(v *Value, name string) *Value {
 func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *scope) *Value {
 	switch r.Class {
 	case knowledge.Generate:
+		if len(args) > 0 && r.Has("noargs") {
+			return t.result(c, e, args, nil, s) // an id made of what is given
+		}
 		return &Value{Origin: FromGenerate, Sym: c.text + "()", Local: true}
 	case knowledge.Clock:
 		if len(args) > 0 && r.Has("noargs") {

@@ -300,6 +300,10 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 			eff.Class = c
 			break
 		}
+		if knowledge.TokenPath(eff.URL) {
+			eff.Class = knowledge.Read
+			break
+		}
 		eff.Reader = knowledge.ReaderPath(eff.URL, s.name())
 	}
 	t.route(eff, args, s)

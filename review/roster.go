@@ -141,22 +141,38 @@ func (ro *roster) callersOf(e *entry) {
 	for _, t := range e.file.Types {
 		names = append(names, []byte(t.Name))
 	}
-	stem := strings.TrimSuffix(path.Base(e.path), path.Ext(e.path))
-	names = append(names, []byte(stem))
-	for _, other := range slices.Clone(ro.repo.entries) {
-		if !other.done && other.lang.Family == e.lang.Family {
-			src := ro.repo.read(other)
-			if !bytes.Contains(src, []byte("ctivit")) {
-				continue
+	names = append(names, []byte(moduleWord(e.path)))
+	for range 3 { // files that hand on what they import are found by who imports them
+		var next [][]byte
+		for _, other := range slices.Clone(ro.repo.entries) {
+			if !other.done && other.lang.Family == e.lang.Family {
+				src := ro.repo.read(other)
+				if !bytes.Contains(src, []byte("ctivit")) {
+					continue
+				}
+				if slices.ContainsFunc(names, func(n []byte) bool { return bytes.Contains(src, n) }) {
+					if f := ro.repo.load(other); f != nil && slices.ContainsFunc(f.Imports, func(im Import) bool { return im.Export }) {
+						next = append(next, []byte(moduleWord(other.path)))
+					}
+				}
 			}
-			if slices.ContainsFunc(names, func(n []byte) bool { return bytes.Contains(src, n) }) {
-				ro.repo.load(other)
+			if other.file != nil {
+				ro.scan(other.file)
 			}
 		}
-		if other.file != nil {
-			ro.scan(other.file)
+		if names = next; len(names) == 0 {
+			return
 		}
 	}
+}
+
+// moduleWord is the word an import of the file ends in.
+func moduleWord(p string) string {
+	stem := strings.TrimSuffix(path.Base(p), path.Ext(p))
+	if stem == "index" && strings.Contains(p, "/") {
+		return path.Base(path.Dir(p))
+	}
+	return stem
 }
 
 func (c *candidate) matches(symbols []string) bool {

@@ -23,7 +23,7 @@ var contexts = []Row{
 
 // values make values and touch nothing.
 var values = []Row{
-	{Name: "uuid1|uuid4|newguid|randomuuid|nanoid|ulid|newulid|cuid|createid|newstring|getrandomvalues|randombytes|tokenhex|tokenurlsafe|tokenbytes|getrandbits|randint|randrange|nextint|nextlong|nextdouble|objectid|newobjectid|secureguid|randomstring|sonyflake|generateuuid|uuidv4|uuidv1|uuidv7|uuid7|newv7", Class: Generate},
+	{Name: "uuid1|uuid4|newguid|randomuuid|nanoid|ulid|newulid|cuid|createid|newstring|getrandomvalues|randombytes|tokenhex|tokenurlsafe|tokenbytes|getrandbits|randint|randrange|nextint|nextlong|nextdouble|secureguid|randomstring|sonyflake|generateuuid|uuidv4|uuidv1|uuidv7|uuid7|newv7", Class: Generate},
 	{Lib: "uuid", Recv: "uuid", Name: "new|newuuid|newrandom|must|v4|v1|v7|newv4|v6", Class: Generate},
 	{Lib: "uuid", Recv: "-", Name: "v4|v1|v7|uuid", Class: Generate},
 	{Lib: "xid|ksuid|ulid", Recv: "xid|ksuid|ulid", Name: "new|make|newrandom", Class: Generate},
@@ -31,6 +31,7 @@ var values = []Row{
 	{Recv: "uuid|guid|uuidutils", Name: "uuid5|v5|v3|newsha1|newmd5|nameuuidfrombytes|uuid3|create", Class: Hash},
 	{Name: "uuid5|uuidv5|newsha1|nameuuidfrombytes|sha256|sha1|md5|sha512|blake2b|hexdigest|sha256hex|hashdata|computehash|createhash|createhmac|digest|md5hex|sum256|xxhash|hashcode|getdeterministicguid", Class: Hash},
 	{Recv: "datetime|date|time|timezone|instant|localdatetime|localdate|zoneddatetime|offsetdatetime|clock|performance|moment|dayjs", Name: "now|utcnow|today|currenttimemillis|time|timens|nanotime|tick", Class: Clock, Flags: "noargs"},
+	{Name: "objectid|newobjectid", Class: Generate, Flags: "noargs"},
 	{Name: "currenttimemillis|nanotime|utcnow", Class: Clock},
 	{Recv: "date|system", Name: "now|currenttimemillis", Class: Clock},
 	{Recv: "-", Name: "date", Class: Clock, Flags: "noargs"},
@@ -69,6 +70,7 @@ var engines = []Row{
 	{Lib: "temporal.io|temporalio|io.temporal", Name: "executeworkflow|startworkflow|signalwithstartworkflow|start_workflow|start", Recv: "client|*client|workflowclient|temporal*", Class: Start, Key: "id,1"},
 	{Lib: "temporal.io|temporalio|io.temporal", Name: "signalworkflow|signal", Recv: "client|*client|handle|*handle|stub", Class: Publish},
 	{Lib: "temporal.io|temporalio|io.temporal", Name: "queryworkflow|query|getworkflowhandle|describeworkflowexecution|getclient|getinfo|info|getlogger|getmetricshandler|newclient|dial|current", Class: None},
+	{Lib: "temporal.io|temporalio|io.temporal", Name: "signalwithstart", Class: Publish},
 	{Lib: "durable", Name: "startnew|schedulenewinstance|schedulenewinstanceasync|startnewinstance|scheduleneworchestration|scheduleneworchestrationinstance", Class: Start, Key: "instanceid,1"},
 	{Lib: "durable", Name: "raiseevent|signalentity|raiseorchestrationevent", Class: Publish},
 }
@@ -90,6 +92,7 @@ var httpRows = []Row{
 	{Lib: "urllib", Name: "urlopen", Class: HTTP},
 	{Lib: "net/http", Recv: "http|*client|client|httpclient|c|*http*", Name: "do", Class: HTTP},
 	{Lib: "net/http", Recv: "http|*client|client|httpclient|c|*http*", Name: "postform", Class: HTTP, Verb: "POST"},
+	{Lib: "http|https|node:http|follow-redirects", Recv: "http|https", Name: "request", Class: HTTP},
 	{Lib: "net/http", Recv: "http", Name: "newrequest|newrequestwithcontext", Class: "request"},
 }
 

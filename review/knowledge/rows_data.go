@@ -5,7 +5,7 @@ var databases = []Row{
 	{Name: "executenonquery|executescalar|executereader|executesql|executesqlraw|executesqlinterpolated|fromsqlraw|fromsql|executesqlcommand|querysingle|queryfirst|queryfirstordefault|querysingleordefault|jdbcupdate|preparestatement|executeupdate|executequery|$executeraw|executeraw|queryraw|executerawunsafe|queryrawunsafe|fetchrow|fetchval|fetchone|executemany|queryrow|queryrowcontext|execcontext|querycontext|namedexec|namedexeccontext|mustexec|queryrowx|selectcontext|getcontext|queryforobject|queryforlist|queryformap|batchupdate|sqlquery", Class: SQL},
 	{Lib: "typeorm|knex|drizzle|kysely|objection", Name: "update|insert|insertinto|updatetable", Recv: "createquerybuilder|*db|*knex*|*trx*|*tx*|*qb|*builder*|*datasource|*manager", Class: Builder},
 	{Recv: "*db|*conn*|*tx*|*pool*|*cursor*|cur|c|*session*|*engine*|pg|sql|*client*|*database*|jdbc*|*template|connection|stmt|statement|knex|*queryrunner|*manager|sequelize|pgpool|queries|datasource|*sql*|q|trx", Name: "exec|execute|query|queryx|select|raw|update|get|run|all|insert|prepare|fetch|any|one|none|oneornone|manyornone", Class: SQL, Lib: "sql|psycopg|asyncpg|pgx|pg|mysql|sqlite|sqlx|database|sqlalchemy|jdbc|dapper|npgsql|mariadb|oracledb|aiosqlite|duckdb|cockroach|postgres|typeorm|sequelize|knex|cx_oracle|clickhouse|vertica|snowflake|pymssql|mssql"},
-	{Lib: "pymongo|mongo|motor|mongodb|mongoose", Name: "insertone|insertmany|insert", Class: Insert, Key: "_id,0"},
+	{Lib: "pymongo|mongo|motor|mongodb|mongoose", Name: "insertone|insertmany|insert", Class: Insert, Key: "_id"},
 	{Lib: "pymongo|mongo|motor|mongodb|mongoose", Name: "updateone|updatemany|findoneandupdate|findbyidandupdate|updatebyid", Class: "mongo", Key: "0"},
 	{Lib: "pymongo|mongo|motor|mongodb|mongoose", Name: "replaceone|findoneandreplace|bulkwrite", Class: Put, Key: "0", Value: "1"},
 	{Lib: "pymongo|mongo|motor|mongodb|mongoose", Name: "deleteone|deletemany|findoneanddelete|findbyidanddelete|findoneandremove", Class: Delete, Key: "0"},
@@ -71,7 +71,8 @@ var orms = []Row{
 	{Recv: "prisma|*prisma*|tx", Lib: "prisma", Name: "create|createmany|createmanyandreturn", Class: Insert, Key: "id", Value: "data"},
 	{Recv: "prisma|*prisma*|tx", Lib: "prisma", Name: "upsert", Class: Put, Key: "where", Flags: "cond"},
 	{Recv: "prisma|*prisma*|tx", Lib: "prisma", Name: "update|updatemany", Class: "prisma", Key: "where", Value: "data"},
-	{Recv: "prisma|*prisma*|tx", Lib: "prisma", Name: "delete|deletemany", Class: Delete, Key: "where"},
+	{Recv: "prisma|*prisma*|tx", Lib: "prisma", Name: "delete", Class: Delete, Key: "where", Flags: "strict"},
+	{Recv: "prisma|*prisma*|tx", Lib: "prisma", Name: "deletemany", Class: Delete, Key: "where"},
 	{Recv: "prisma|*prisma*|tx", Lib: "prisma", Name: "findunique|findfirst|findmany|count|aggregate|findfirstorthrow|finduniqueorthrow|groupby", Class: Read, Key: "where"},
 	// TypeORM, Sequelize, Mongoose, knex, Drizzle
 	{Lib: "typeorm", Recv: "*repository|*repo|*manager", Name: "insert", Class: Insert, Value: "0"},

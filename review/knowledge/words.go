@@ -82,6 +82,13 @@ func ActionPath(url string) string {
 // readerWords in a path or in the name around it mean that a POST only asks.
 var readerWords = []string{"check", "validate", "verify", "search", "query", "lookup", "quote", "estimate", "calculate", "predict", "score", "analyze", "analyse", "classify", "translate", "graphql", "token", "login", "completions", "embeddings", "generate", "infer", "summarize", "extract", "detect", "find", "list", "get", "read", "fetch", "similarity", "rerank", "render", "convert", "evaluate", "simulate", "preview", "exists", "inspect"}
 
+// TokenPath reports an address that hands out access tokens: asking again gives
+// another token and changes nothing else.
+func TokenPath(url string) bool {
+	p, _, _ := strings.Cut(strings.ToLower(url), "?")
+	return strings.HasSuffix(p, "/token") || strings.HasSuffix(p, "/oauth/access_token") || strings.Contains(p, "/oauth2/") && strings.HasSuffix(p, "/token")
+}
+
 // ReaderPath reports whether a POST to the path, or in a function of the name,
 // seems only to read.
 func ReaderPath(url, fn string) bool {
@@ -136,7 +143,8 @@ var Shapes = []Shape{
 	{Name: "update|updatemany", Fields: "where data", Lib: "prisma"},
 	{Name: "upsert", Fields: "where create update", Lib: "prisma"},
 	{Name: "delete|deletemany|findunique|findfirst|findmany|count|findfirstorthrow|finduniqueorthrow", Fields: "where", Lib: "prisma"},
-	{Name: "start|execute|signalwithstart", Arg: 1, Fields: "taskQueue", Lib: "temporal.io|temporalio|io.temporal"},
+	{Name: "signalwithstart", Arg: 1, Fields: "taskQueue", Lib: "temporal.io|temporalio|io.temporal"},
+	{Name: "start|execute", Arg: 1, Fields: "taskQueue", Lib: "temporal.io|temporalio|io.temporal"},
 }
 
 // hosts of providers whose POST sends a message or moves money.

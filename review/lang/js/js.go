@@ -89,6 +89,13 @@ func workspace(p string) []string {
 	}
 	name, sub, deep := strings.Cut(rest, "/")
 	var out []string
+	if scope != "@" { // a path alias: "@shared/utils" is src/shared/utils
+		alias := "*/" + scope[1:] + "/" + rest
+		out = []string{"*/src/" + alias[2:], "*/src/" + alias[2:] + "/index", alias, alias + "/index"}
+	}
+	if !deep {
+		out = append(out, "*/"+name+"/src/index")
+	}
 	for _, dir := range []string{"packages", "libs", "apps", "shared"} {
 		if deep {
 			out = append(out, "*/"+dir+"/"+name+"/src/"+sub, "*/"+dir+"/"+name+"/"+sub, "*/"+dir+"/"+name+"/src/"+sub+"/index")

@@ -12,6 +12,11 @@ func moved(a *review.Activity, c *review.Cond) *review.Effect {
 	if c.Value == nil {
 		return nil
 	}
+	for _, e := range c.Value.From { // deleted == null: nothing was there to delete
+		if e.Class == knowledge.Delete && !e.Swallowed && !e.Memory && !c.OnlyError() {
+			return e
+		}
+	}
 	for _, r := range c.Value.Reads {
 		for _, e := range a.Acting() {
 			if transition(c, r, e) {
