@@ -1,9 +1,7 @@
 package review
 
 import (
-	"bytes"
 	"cmp"
-	"path"
 	"slices"
 	"strings"
 
@@ -128,53 +126,6 @@ func (ro *roster) in(targets []*entry, symbols []string) []*candidate {
 	return out
 }
 
-// callersOf reads the files that may register or schedule what one target
-// defines, so that reviewing a single file still finds its activities and call
-// sites: those that speak of activities and mention one of its names.
-func (ro *roster) callersOf(e *entry) {
-	var names [][]byte
-	for _, fn := range e.file.Funcs {
-		if fn.Parent == nil && len(fn.Name) > 2 {
-			names = append(names, []byte(fn.Name))
-		}
-	}
-	for _, t := range e.file.Types {
-		names = append(names, []byte(t.Name))
-	}
-	names = append(names, []byte(moduleWord(e.path)))
-	for range 3 { // files that hand on what they import are found by who imports them
-		var next [][]byte
-		for _, other := range slices.Clone(ro.repo.entries) {
-			if !other.done && other.lang.Family == e.lang.Family {
-				src := ro.repo.read(other)
-				if !bytes.Contains(src, []byte("ctivit")) {
-					continue
-				}
-				if slices.ContainsFunc(names, func(n []byte) bool { return bytes.Contains(src, n) }) {
-					if f := ro.repo.load(other); f != nil && slices.ContainsFunc(f.Imports, func(im Import) bool { return im.Export }) {
-						next = append(next, []byte(moduleWord(other.path)))
-					}
-				}
-			}
-			if other.file != nil {
-				ro.scan(other.file)
-			}
-		}
-		if names = next; len(names) == 0 {
-			return
-		}
-	}
-}
-
-// moduleWord is the word an import of the file ends in.
-func moduleWord(p string) string {
-	stem := strings.TrimSuffix(path.Base(p), path.Ext(p))
-	if stem == "index" && strings.Contains(p, "/") {
-		return path.Base(path.Dir(p))
-	}
-	return stem
-}
-
 func (c *candidate) matches(symbols []string) bool {
 	for _, s := range symbols {
 		if s == c.name || s == c.fn.Name || c.owner != nil && s == c.owner.Name || c.fn.Owner != nil && (s == c.fn.Owner.Name || s == c.fn.Owner.Name+"."+c.fn.Name) {
@@ -182,56 +133,6 @@ func (c *candidate) matches(symbols []string) bool {
 		}
 	}
 	return false
-}
-
-// byHand finds functions, methods and types that no framework registers.
-func (ro *roster) byHand(targets []*entry, symbols []string, have []*candidate) []*candidate {
-	var out []*candidate
-	known := func(fn *Func) bool {
-		return slices.ContainsFunc(have, func(c *candidate) bool { return c.fn == fn })
-	}
-	for _, e := range targets {
-		if e.file == nil {
-			continue
-		}
-		for _, fn := range e.file.Funcs {
-			c := &candidate{name: fn.Name, fn: fn}
-			if !fn.Abstract && c.matches(symbols) && !known(fn) {
-				if fn.Owner != nil && slices.Contains(symbols, fn.Owner.Name) && !slices.Contains(symbols, fn.Name) && !fn.Exported {
-					continue
-				}
-				out = append(out, c)
-			}
-		}
-		lambdas(e.file, func(fn *Func) {
-			c := &candidate{name: fn.Name, fn: fn}
-			if c.matches(symbols) && !known(fn) {
-				out = append(out, c)
-			}
-		})
-	}
-	return out
-}
-
-// lambdas yields the functions of object literals that have a name by their
-// key.
-func lambdas(f *File, yield func(*Func)) {
-	seen := map[*Func]bool{}
-	visit := func(e *Expr, _ *Func, _ bool) {
-		if e.Op == OpLambda && e.Func.Name != "" && !seen[e.Func] {
-			seen[e.Func] = true
-			if e.Func.File == nil {
-				e.Func.File = f
-			}
-			yield(e.Func)
-		}
-	}
-	for _, fn := range f.Funcs {
-		eachExpr(fn.Body, visit)
-	}
-	if f.Top != nil {
-		eachExpr(f.Top.Body, visit)
-	}
 }
 
 func (ro *roster) scan(f *File) {

@@ -31,6 +31,10 @@ func (t *tracer) special(eff *Effect, c *callee, e *Expr, args []*Value, s *scop
 		}
 	case "into":
 		eff.Class = knowledge.Read
+	case knowledge.Act:
+		if c.norm == "rpc" && len(args) > 0 && knowledge.ReaderPath(args[0].Text, "") {
+			eff.Class = knowledge.Read
+		}
 	case knowledge.Builder:
 		eff.Class = knowledge.Put
 		if strings.HasPrefix(c.norm, "insert") {

@@ -204,7 +204,7 @@ func (t *tracer) guess(c *callee, e *Expr, args []*Value, s *scope) *Effect {
 		return nil
 	}
 	w := words(c.name)
-	if slices.Contains(w, "with") || slices.Contains(w, "option") || slices.Contains(w, "options") {
+	if knowledge.Makes(w) || slices.Contains(w, "with") || slices.Contains(w, "option") || slices.Contains(w, "options") {
 		return nil // makes an option for a call
 	}
 	g := knowledge.Guess(w, chainWords(c))

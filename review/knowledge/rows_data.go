@@ -108,7 +108,7 @@ var orms = []Row{
 	{Lib: "mongoose", Name: "findonebyid|findoneandupdate|findbyidandupdate|updateone|updatemany", Class: "mongo", Key: "0"},
 	{Lib: "supabase", Name: "delete", Class: Delete},
 	{Lib: "supabase", Name: "select|single|maybesingle", Class: Read},
-	{Lib: "supabase", Name: "rpc", Class: Act},
+	{Recv: "*supabase*", Name: "rpc", Class: Act},
 	{Lib: "mikro-orm", Name: "persist|persistandflush|create", Class: Insert, Value: "0"},
 	{Lib: "mikro-orm", Name: "flush", Class: Commit},
 }

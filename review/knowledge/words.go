@@ -185,6 +185,18 @@ var (
 	incVerbs     = []string{"increment", "decrement", "adjust", "deduct", "increase", "decrease", "incr", "decr", "subtract"}
 )
 
+// made are things of the process that a call such as createClient makes:
+// nothing outside knows of them.
+var made = []string{"client", "connection", "pool", "transport", "transporter", "builder", "factory", "logger", "context", "provider", "adapter", "stream", "hash", "hmac", "cipher", "cipheriv", "sign", "schema", "router", "error", "parser", "reader", "writer", "proxy", "controller", "signal", "scope", "handler", "middleware", "interface"}
+
+// Makes reports a name whose call only makes an object of the process.
+func Makes(words []string) bool {
+	if len(words) < 2 || !slices.Contains(made, words[len(words)-1]) {
+		return false
+	}
+	return words[0] == "create" || words[0] == "make" || words[0] == "open"
+}
+
 // Guess is the class a call's name suggests, "" for none. words are the parts
 // of the method's name, around the names before it.
 func Guess(words, around []string) Class {
