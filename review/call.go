@@ -26,6 +26,11 @@ func (t *tracer) call(e *Expr, s *scope) *Value {
 	if v, ok := t.fluent(c, e, args, s); ok {
 		return v
 	}
+	if t.link(c, args, s) {
+		out := t.result(c, e, args, nil, s)
+		out.From = addEffects(out.From, c.recv.From)
+		return out
+	}
 	row, strong := t.match.find(c, s.file)
 	if v, ok := t.declared(c, e, args, s); ok {
 		return v
@@ -35,6 +40,9 @@ func (t *tracer) call(e *Expr, s *scope) *Value {
 	}
 	if v, ok := t.follow(c, e, args, s); ok {
 		return v
+	}
+	if row == nil {
+		row = t.match.shaped(c, args)
 	}
 	if row != nil && !ofJava(c) {
 		return t.apply(row, c, e, args, s)
@@ -87,6 +95,13 @@ func (t *tracer) callee(e *Expr, s *scope) *callee {
 		}
 		c.fn = t.eval(f, s)
 		c.lib = c.fn.Lib
+		if c.lib != "" && c.fn.Fn == nil {
+			for _, im := range s.file.Imports { // import { v4 as newId }
+				if im.Name == f.Name && im.Member != "" && im.Member != "*" && im.Member != "default" {
+					c.name = im.Member
+				}
+			}
+		}
 	default:
 		c.fn = t.eval(f, s)
 		c.lib = c.fn.Lib
@@ -215,10 +230,13 @@ func fieldNorm(v *Value, name string) *Value {
 func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *scope) *Value {
 	switch r.Class {
 	case knowledge.Generate:
+		if len(args) > 0 && r.Has("noargs") {
+			return t.result(c, e, args, nil, s) // an id made of what is given
+		}
 		return &Value{Origin: FromGenerate, Sym: c.text + "()", Local: true}
 	case knowledge.Clock:
 		if len(args) > 0 && r.Has("noargs") {
-			break
+			return t.result(c, e, args, nil, s) // a date made of what is given
 		}
 		return &Value{Origin: FromClock, Sym: c.text + "()", Local: true}
 	case knowledge.Hash:
@@ -413,7 +431,7 @@ func (t *tracer) fields(out *Value, e *Expr, args []*Value) {
 // transactions and retries run in the body.
 func (t *tracer) runLambdas(args []*Value, s *scope, c *callee) {
 	for _, a := range args {
-		if a.Fn == nil || len(a.Fn.Name) > 0 && a.Fn.Parent == nil && a.Fn.Owner == nil {
+		if a.Fn == nil || len(a.Fn.Name) > 0 && a.Fn.Parent == nil && a.Fn.Owner == nil && a.Fn.File != nil && !iterates(c.norm) {
 			continue
 		}
 		var ps []*Value

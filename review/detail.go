@@ -37,6 +37,13 @@ func (t *tracer) detail(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args 
 	t.dedupe(eff, c, e, args, s)
 	t.condition(eff, c, e)
 	t.relative(eff)
+	if eff.Class == knowledge.Put && !eff.Relative && !eff.Memory {
+		for _, a := range args {
+			if t.columns(eff, a, s) {
+				break
+			}
+		}
+	}
 }
 
 // resource names what a call touches: entity type, collection or table in the
@@ -301,6 +308,14 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 		eff.Key = urlKey(args)
 	default:
 		eff.Class = knowledge.Create
+		if c := knowledge.HostClass(eff.URL); c != "" {
+			eff.Class = c
+			break
+		}
+		if knowledge.TokenPath(eff.URL) {
+			eff.Class = knowledge.Read
+			break
+		}
 		eff.Reader = knowledge.ReaderPath(eff.URL, s.name())
 	}
 	t.route(eff, args, s)

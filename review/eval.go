@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
@@ -138,7 +139,10 @@ func (t *tracer) list(e *Expr, s *scope) *Value {
 // name resolves an identifier: a local, a module variable, an import, a
 // function or type of the repository.
 func (t *tracer) name(e *Expr, s *scope) *Value {
-	if v, _ := s.lookup(e.Name); v != nil {
+	if v, at := s.lookup(e.Name); v != nil {
+		if at.fn == nil && at.parent != nil && v.Shared != "" {
+			return t.peek(v) // declared by a function around this one
+		}
 		return v
 	}
 	if root := t.root(s); root.self != nil && e.Name == root.fnReceiver() {
@@ -204,7 +208,16 @@ func (t *tracer) global(name string, s *scope) *Value {
 			}
 		}
 	}
+	if t.builtin(name, s.file) {
+		return &Value{Lib: "builtin", Origin: FromConst, Sym: name}
+	}
 	return &Value{Origin: FromUnknown, Sym: name}
+}
+
+// builtin reports a name that the language gives every file.
+func (t *tracer) builtin(name string, f *File) bool {
+	e := t.repo.byPath[f.Path]
+	return e != nil && slices.Contains(e.lang.Globals, name)
 }
 
 // localType is the type a bare name can mean in this file: its own, its
@@ -409,7 +422,7 @@ func (t *tracer) member(v *Value, name string, s *scope, e *Expr) *Value {
 	if f := v.Fields[name]; f != nil {
 		return f
 	}
-	if r, ok := t.accessor(v, name); ok {
+	if r, ok := t.accessor(v, name, e); ok {
 		return r
 	}
 	out := blend(v)
@@ -522,65 +535,4 @@ func (t *tracer) part(base *Value, e *Expr, key *Value, s *scope) *Value {
 		out.Reads = addEffects(nil, []*Effect{t.sharedRead(base.Shared + "[]")})
 	}
 	return out
-}
-
-// text spells an expression the way the source does, shortened: for messages
-// and for recognising words.
-func text(e *Expr) string {
-	var b strings.Builder
-	spell(&b, e, 0)
-	return b.String()
-}
-
-func spell(b *strings.Builder, e *Expr, depth int) {
-	if e == nil || depth > 12 || b.Len() > 400 {
-		return
-	}
-	switch e.Op {
-	case OpName, OpNumber, OpBool, OpType:
-		b.WriteString(e.Name)
-	case OpString:
-		b.WriteString("'" + e.Name + "'")
-	case OpNull:
-		b.WriteString("null")
-	case OpMember:
-		spell(b, e.X, depth+1)
-		b.WriteString("." + e.Name)
-	case OpIndex:
-		spell(b, e.X, depth+1)
-		b.WriteString("[")
-		spell(b, e.Y, depth+1)
-		b.WriteString("]")
-	case OpCall:
-		spell(b, e.X, depth+1)
-		b.WriteString("(")
-		for i, a := range e.Args {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			spell(b, a.Value, depth+2)
-		}
-		b.WriteString(")")
-	case OpBinary, OpAssign:
-		spell(b, e.X, depth+1)
-		b.WriteString(" " + either(e.Name, "=") + " ")
-		spell(b, e.Y, depth+1)
-	case OpUnary:
-		b.WriteString(e.Name)
-		spell(b, e.X, depth+1)
-	case OpCast, OpAwait:
-		spell(b, e.X, depth+1)
-	case OpCond:
-		spell(b, e.Z, depth+1)
-	default:
-		for i, a := range e.Args {
-			if i > 0 {
-				b.WriteString(" ")
-			}
-			if a.Name != "" {
-				b.WriteString(a.Name + " ")
-			}
-			spell(b, a.Value, depth+1)
-		}
-	}
 }

@@ -16,7 +16,7 @@ const maxFile = 5 << 20
 // skipFolders are not anybody's source.
 var skipFolders = map[string]string{
 	"node_modules": "vendored", "vendor": "vendored", "third_party": "vendored", ".git": "version control", ".venv": "vendored", "venv": "vendored", "site-packages": "vendored",
-	"dist": "generated", "build": "generated", "target": "generated", "bin": "generated", "obj": "generated", "out": "generated", "__pycache__": "generated", ".next": "generated", "coverage": "generated",
+	"dist": "generated", "build": "generated", "target": "generated", "bin": "generated", "obj": "generated", "out": "generated", "__pycache__": "generated", ".next": "generated", ".yarn": "vendored", ".pnp": "vendored", "coverage": "generated",
 }
 
 // walk lists the files that can be read, and notes what is skipped.

@@ -29,6 +29,7 @@ type File struct {
 // Member "*" and no Name.
 type Import struct {
 	Path, Member, Name string
+	Export             bool // handed on: export … from
 	Line               int
 }
 

@@ -46,6 +46,33 @@ type callee struct {
 	fn    *Value // the callee's own value
 }
 
+// shaped is the row of a call that is known by the parts of its argument,
+// wherever its receiver came from: create({ data }), update({ where, data }).
+func (m *matcher) shaped(c *callee, args []*Value) *knowledge.Row {
+	if c.recv == nil {
+		return nil
+	}
+	for i := range knowledge.Shapes {
+		sh := &knowledge.Shapes[i]
+		if !knowledge.Match(sh.Name, c.norm) || sh.Arg >= len(args) {
+			continue
+		}
+		has := len(args[sh.Arg].Fields) > 0
+		for f := range strings.SplitSeq(sh.Fields, " ") {
+			has = has && args[sh.Arg].Fields[f] != nil
+		}
+		if !has {
+			continue
+		}
+		for _, r := range m.exact[c.norm] {
+			if r.Lib == sh.Lib {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
 // find is the best row for the call, and whether the match is strong: by
 // library or by the receiver's type rather than by a name.
 func (m *matcher) find(c *callee, f *File) (*knowledge.Row, bool) {

@@ -19,7 +19,9 @@ type repo struct {
 	types   map[string][]*Type
 	subs    map[string][]*Type // family + base name: who extends or implements it
 	asked   map[string]bool
-	keys    map[string]bool // properties that are keys of a data model
+	keys    map[string]bool     // properties that are keys of a data model
+	stems   map[string][]*entry // by the last part of a path without extension, and by folder
+	modules map[string]*module  // what an import in a file means
 	loaded  int
 }
 
@@ -33,7 +35,7 @@ type entry struct {
 }
 
 func newRepo(fsys fs.FS) *repo {
-	return &repo{fsys: fsys, byPath: map[string]*entry{}, funcs: map[string][]*Func{}, types: map[string][]*Type{}, subs: map[string][]*Type{}, asked: map[string]bool{}}
+	return &repo{fsys: fsys, byPath: map[string]*entry{}, funcs: map[string][]*Func{}, types: map[string][]*Type{}, subs: map[string][]*Type{}, asked: map[string]bool{}, modules: map[string]*module{}}
 }
 
 func (r *repo) add(p string, l *Language) *entry {
@@ -318,19 +320,46 @@ func (r *repo) module(from *File, imported string) *module {
 	if e == nil || e.lang.Module == nil {
 		return nil
 	}
+	k := from.Path + " " + imported
+	if m, ok := r.modules[k]; ok {
+		return m
+	}
+	r.modules[k] = nil
 	for _, want := range e.lang.Module(from.Path, imported) {
 		if m := r.at(e.lang, from, want); m != nil {
-			return m
+			r.modules[k] = m
+			break
 		}
 	}
-	return nil
+	return r.modules[k]
+}
+
+// stemmed lists the files that a path without extension may end in.
+func (r *repo) stemmed(tail string) []*entry {
+	if r.stems == nil {
+		r.stems = map[string][]*entry{}
+		for _, e := range r.entries {
+			base := path.Base(e.path)
+			stem := strings.TrimSuffix(base, path.Ext(base))
+			r.stems[stem] = append(r.stems[stem], e)
+			if e.lang.Family == "go" {
+				dir := "/" + path.Base(path.Dir(e.path))
+				r.stems[dir] = append(r.stems[dir], e)
+			}
+		}
+	}
+	base := path.Base(tail)
+	if len(r.stems["/"+base]) == 0 {
+		return r.stems[base]
+	}
+	return append(slices.Clone(r.stems[base]), r.stems["/"+base]...)
 }
 
 func (r *repo) at(l *Language, from *File, want string) *module {
 	var hits []*entry
 	if tail, anywhere := strings.CutPrefix(want, "*/"); anywhere {
-		for _, e := range r.entries {
-			if e.lang.Family != l.Family {
+		for _, e := range r.stemmed(tail) {
+			if e.lang.Family != l.Family || slices.Contains(hits, e) {
 				continue
 			}
 			stem := strings.TrimSuffix(e.path, path.Ext(e.path))
@@ -340,7 +369,7 @@ func (r *repo) at(l *Language, from *File, want string) *module {
 			}
 		}
 	} else {
-		for _, e := range r.entries {
+		for _, e := range r.stemmed(want) {
 			if e.lang.Family == l.Family && strings.TrimSuffix(e.path, path.Ext(e.path)) == want {
 				hits = append(hits, e)
 			}
@@ -444,6 +473,12 @@ func shared(a, b string) int {
 		a, b = a[i+1:], b[j+1:]
 		n++
 	}
+}
+
+// isSpec reports a test of JavaScript, whose activities are stand-ins.
+func isSpec(p string) bool {
+	base := path.Base(p)
+	return strings.Contains(base, ".test.") || strings.Contains(base, ".spec.")
 }
 
 func isTest(p string) bool {

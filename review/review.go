@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
 	"github.com/idem-mcp/idem-mcp/review/parse"
@@ -113,9 +114,9 @@ func (g *engine) judge(c *candidate) ActivityResult {
 
 // walk traces the body of a candidate.
 func (g *engine) walk(c *candidate) *Activity {
-	t := &tracer{repo: g.repo, match: g.match, fn: c.fn, mods: map[*File]*scope{}, shared: map[string]*Effect{}}
+	t := &tracer{repo: g.repo, match: g.match, fn: c.fn, mods: map[*File]*scope{}, shared: map[string]*Effect{}, closures: map[*Func]*scope{}}
 	a := &Activity{Name: c.name, Symbol: c.symbol(), Method: c.fn.Name, Framework: c.framework, Language: c.fn.File.Language, Func: c.fn, CallSites: g.roster.sites(c)}
-	root := t.module(c.fn.File)
+	root := t.closure(c.fn, c.fn.File)
 	var self *Value
 	if c.fn.Owner != nil && !c.fn.Static {
 		self = t.instance(c.fn.Owner)
@@ -125,6 +126,13 @@ func (g *engine) walk(c *candidate) *Activity {
 	}
 	bound := t.inputs(c)
 	a.Result = t.enterWith(c.fn, trimSelf(c.fn), bound, self, root, c.fn.Line, root)
+	if h := a.Result; h != nil && h.Fn != nil && h.Fn.Name == "" && len(t.effects) == 0 { // a factory by hand: the handler it makes
+		in := &candidate{name: c.name, framework: c.framework, fn: h.Fn}
+		if h.Fn.File == nil {
+			h.Fn.File = c.fn.File
+		}
+		a.Result = t.enterWith(h.Fn, h.Fn.Params, t.inputs(in), nil, h.scope, h.Fn.Line, root)
+	}
 	t.answered(c.fn, a.Result, root)
 	a.Effects, a.Exits, a.Logged = t.ownCounters(a.Result), t.exits, t.logged
 	for _, e := range a.Effects { // the first element of every path is the activity itself
@@ -159,7 +167,7 @@ func (t *tracer) inputs(c *candidate) []*Value {
 			out[i] = v
 		default:
 			out[i] = &Value{Origin: FromInput, Sym: "input"}
-			if len(params) > 1 {
+			if len(params) > 1 && !strings.HasPrefix(p.Name, "{") {
 				out[i].Sym = "input." + p.Name
 			}
 		}

@@ -1,9 +1,7 @@
 package review
 
 import (
-	"bytes"
 	"cmp"
-	"path"
 	"slices"
 	"strings"
 
@@ -80,7 +78,7 @@ type roster struct {
 	acts      map[*Func]*candidate
 	workflows map[*Func]bool
 	calls     []callSite
-	lambdas   int
+	proxied   map[*File]map[string]proxy
 }
 
 type callSite struct {
@@ -90,7 +88,7 @@ type callSite struct {
 }
 
 func newRoster(r *repo, c Config) *roster {
-	ro := &roster{repo: r, cfg: c, marks: knowledge.Marks(), registers: map[string][]knowledge.Register{}, scanned: map[*File]bool{}, acts: map[*Func]*candidate{}, workflows: map[*Func]bool{}}
+	ro := &roster{repo: r, cfg: c, marks: knowledge.Marks(), registers: map[string][]knowledge.Register{}, scanned: map[*File]bool{}, acts: map[*Func]*candidate{}, workflows: map[*Func]bool{}, proxied: map[*File]map[string]proxy{}}
 	for _, reg := range knowledge.Registers() {
 		for n := range strings.SplitSeq(reg.Name, "|") {
 			ro.registers[n] = append(ro.registers[n], reg)
@@ -128,37 +126,6 @@ func (ro *roster) in(targets []*entry, symbols []string) []*candidate {
 	return out
 }
 
-// callersOf reads the files that may register or schedule what one target
-// defines, so that reviewing a single file still finds its activities and call
-// sites: those that speak of activities and mention one of its names.
-func (ro *roster) callersOf(e *entry) {
-	var names [][]byte
-	for _, fn := range e.file.Funcs {
-		if fn.Parent == nil && len(fn.Name) > 2 {
-			names = append(names, []byte(fn.Name))
-		}
-	}
-	for _, t := range e.file.Types {
-		names = append(names, []byte(t.Name))
-	}
-	stem := strings.TrimSuffix(path.Base(e.path), path.Ext(e.path))
-	names = append(names, []byte(stem))
-	for _, other := range slices.Clone(ro.repo.entries) {
-		if !other.done && other.lang.Family == e.lang.Family {
-			src := ro.repo.read(other)
-			if !bytes.Contains(src, []byte("ctivit")) {
-				continue
-			}
-			if slices.ContainsFunc(names, func(n []byte) bool { return bytes.Contains(src, n) }) {
-				ro.repo.load(other)
-			}
-		}
-		if other.file != nil {
-			ro.scan(other.file)
-		}
-	}
-}
-
 func (c *candidate) matches(symbols []string) bool {
 	for _, s := range symbols {
 		if s == c.name || s == c.fn.Name || c.owner != nil && s == c.owner.Name || c.fn.Owner != nil && (s == c.fn.Owner.Name || s == c.fn.Owner.Name+"."+c.fn.Name) {
@@ -168,31 +135,8 @@ func (c *candidate) matches(symbols []string) bool {
 	return false
 }
 
-// byHand finds functions, methods and types that no framework registers.
-func (ro *roster) byHand(targets []*entry, symbols []string, have []*candidate) []*candidate {
-	var out []*candidate
-	known := func(fn *Func) bool {
-		return slices.ContainsFunc(have, func(c *candidate) bool { return c.fn == fn })
-	}
-	for _, e := range targets {
-		if e.file == nil {
-			continue
-		}
-		for _, fn := range e.file.Funcs {
-			c := &candidate{name: fn.Name, fn: fn}
-			if !fn.Abstract && c.matches(symbols) && !known(fn) {
-				if fn.Owner != nil && slices.Contains(symbols, fn.Owner.Name) && !slices.Contains(symbols, fn.Name) && !fn.Exported {
-					continue
-				}
-				out = append(out, c)
-			}
-		}
-	}
-	return out
-}
-
 func (ro *roster) scan(f *File) {
-	if ro.scanned[f] {
+	if ro.scanned[f] || isSpec(f.Path) {
 		return
 	}
 	ro.scanned[f] = true
@@ -382,6 +326,7 @@ func (ro *roster) register(f *File, e *Expr, in *Func, loop bool) {
 		return
 	}
 	ro.stubCall(f, e, in, loop)
+	ro.proxySite(f, e, in, loop)
 	n := knowledge.Norm(calleeName(e.X))
 	if f.Language == "csharp" && ro.generatedCall(f, e, in, loop, n) {
 		return
@@ -414,6 +359,9 @@ func calleeName(e *Expr) string {
 
 func (ro *roster) registerArg(f *File, e *Expr, in *Func, reg knowledge.Register, one string) {
 	name := literalArg(e, reg.Alias)
+	if first := argsAt(e, strings.TrimSuffix(reg.Alias, ",")); name == "" && len(first) > 0 {
+		name = ro.constant(f, first[0], in)
+	}
 	enter := func(fn *Func, owner *Type) {
 		if fn == nil || fn.Abstract {
 			return
@@ -440,6 +388,9 @@ func (ro *roster) registerArg(f *File, e *Expr, in *Func, reg knowledge.Register
 		return
 	}
 	for _, v := range argsAt(e, one) {
+		if one == "handler" && v != nil && v.Op == OpLambda {
+			v.Func.Name = "" // handler is where it is passed, not what it is called
+		}
 		ro.registerValue(f, v, in, reg, enter, 0)
 	}
 }
@@ -489,9 +440,7 @@ func (ro *roster) registerValue(f *File, v *Expr, in *Func, reg knowledge.Regist
 			ro.registerType(t, reg, enter)
 			return
 		}
-		for _, a := range v.Args {
-			ro.registerValue(f, a.Value, in, reg, enter, depth+1)
-		}
+		ro.registerObject(f, v, in, reg, enter, depth)
 	case OpType:
 		if t := ro.repo.typeNamed(f, v.Name); t != nil {
 			ro.registerType(t, reg, enter)
@@ -504,6 +453,12 @@ func (ro *roster) registerValue(f *File, v *Expr, in *Func, reg knowledge.Regist
 				ro.registerType(t, reg, enter)
 			}
 			ro.returned(fn, reg, enter, depth)
+		} else {
+			for _, a := range v.Args { // a wrapper around the function
+				if a.Value != nil && (a.Value.Op == OpLambda || a.Value.Op == OpName) {
+					ro.registerValue(f, a.Value, in, reg, enter, depth+1)
+				}
+			}
 		}
 	case OpName, OpMember:
 		if fn := ro.function(f, v, in); fn != nil {
@@ -514,6 +469,9 @@ func (ro *roster) registerValue(f *File, v *Expr, in *Func, reg knowledge.Regist
 			ro.registerValue(f, def, in, reg, enter, depth+1)
 			return
 		}
+		if v.Op == OpName && ro.registerImported(f, v.Name, reg, enter, depth) {
+			return
+		}
 		if t := ro.repo.typeNamed(f, calleeName(v)); t != nil {
 			ro.registerType(t, reg, enter)
 			return
@@ -522,21 +480,13 @@ func (ro *roster) registerValue(f *File, v *Expr, in *Func, reg knowledge.Regist
 	}
 }
 
-// returned enters the functions of an object literal that a factory returns.
-func (ro *roster) returned(fn *Func, reg knowledge.Register, enter func(*Func, *Type), depth int) {
-	for _, st := range fn.Body {
-		if st.Op == Return && st.Value != nil && st.Value.Op == OpObject {
-			for _, a := range st.Value.Args {
-				if a.Value != nil && a.Value.Op == OpLambda && a.Value.Func.Name == "" {
-					a.Value.Func.Name, a.Value.Func.File = a.Name, fn.File
-				}
-				ro.registerValue(fn.File, a.Value, fn, reg, enter, depth+1)
-			}
-		}
-	}
-}
-
 func (ro *roster) registerType(t *Type, reg knowledge.Register, enter func(*Func, *Type)) {
+	if t.Interface && ro.repo.family(t.File) == "js" {
+		if reg.Methods {
+			ro.registerShape(t, reg, enter)
+		}
+		return
+	}
 	if !reg.Methods {
 		for _, m := range t.Methods {
 			if fn, _ := ro.made(t, m); fn != nil {

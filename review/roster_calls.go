@@ -13,7 +13,7 @@ func (ro *roster) function(f *File, e *Expr, in *Func) *Func {
 	case OpName:
 		for _, s := range ro.repo.siblings(f) {
 			for _, fn := range s.Funcs {
-				if fn.Name == e.Name && fn.Owner == nil && (fn.Parent == nil || fn.Parent == in) {
+				if fn.Name == e.Name && fn.Owner == nil && (fn.Parent == nil || within(in, fn.Parent)) {
 					return fn
 				}
 			}
@@ -21,7 +21,7 @@ func (ro *roster) function(f *File, e *Expr, in *Func) *Func {
 		for _, im := range f.Imports {
 			if im.Name == e.Name && im.Member != "" {
 				if m := ro.repo.module(f, im.Path); m != nil {
-					return m.fn(im.Member)
+					return ro.repo.exportedFunc(m, im.Member, 0)
 				}
 			}
 		}
@@ -33,8 +33,11 @@ func (ro *roster) function(f *File, e *Expr, in *Func) *Func {
 					if m == nil && im.Member != "" {
 						m = ro.repo.module(f, strings.TrimSuffix(im.Path, ".")+dot(im.Path)+im.Member)
 					}
+					if m != nil && im.Member != "" && im.Member != "*" && ro.repo.family(f) == "js" {
+						break // a member of what was imported
+					}
 					if m != nil {
-						return m.fn(e.Name)
+						return ro.repo.exportedFunc(m, e.Name, 0)
 					}
 				}
 			}
@@ -51,11 +54,11 @@ func (ro *roster) function(f *File, e *Expr, in *Func) *Func {
 func (ro *roster) staticType(f *File, e *Expr, in *Func) *Type {
 	switch e.Op {
 	case OpName:
-		if in != nil && e.Name == in.Receiver && in.Owner != nil {
-			return in.Owner
-		}
-		if in != nil {
-			for _, p := range in.Params {
+		for at := in; at != nil; at = at.Parent {
+			if e.Name == at.Receiver && at.Owner != nil {
+				return at.Owner
+			}
+			for _, p := range at.Params {
 				if p.Name == e.Name && p.Type != "" {
 					return ro.repo.typeNamed(f, p.Type)
 				}
@@ -114,8 +117,8 @@ func (ro *roster) definition(f *File, e *Expr, in *Func) *Expr {
 }
 
 func (ro *roster) let(f *File, name string, in *Func) *Stmt {
-	if in != nil {
-		if st := findLet(in.Body, name); st != nil {
+	for at := in; at != nil; at = at.Parent {
+		if st := findLet(at.Body, name); st != nil {
 			return st
 		}
 	}
@@ -362,7 +365,17 @@ func (ro *roster) registerTypeof(f *File, e *Expr, enter func(*Func, *Type)) {
 				name = strings.Trim(tn[i+len("typeof "):], "<>() ")
 			}
 		}
-		ro.registerModule(f, &Expr{Op: OpName, Name: name}, knowledge.Register{Methods: true}, enter)
+		reg := knowledge.Register{Methods: true}
+		if ro.registerImported(f, name, reg, enter, 0) {
+			continue
+		}
+		v := &Expr{Op: OpName, Name: name}
+		if fn := ro.function(f, v, nil); fn != nil {
+			ro.returned(fn, reg, enter, 0)
+		} else if def := ro.definition(f, v, nil); def != nil {
+			ro.registerValue(f, def, nil, reg, enter, 0)
+		}
+		ro.registerModule(f, v, reg, enter)
 	}
 }
 
@@ -390,10 +403,16 @@ func (ro *roster) moduleFuncs(m *module, enter func(*Func, *Type), depth int) {
 			}
 		}
 		for _, im := range file.Imports {
-			if im.Member == "*" && im.Name == "" && depth < 3 {
-				if sub := ro.repo.module(file, im.Path); sub != nil && sub != m {
-					ro.moduleFuncs(sub, enter, depth+1)
-				}
+			if depth > 3 || !im.Export && (im.Member != "*" || im.Name != "") {
+				continue
+			}
+			sub := ro.repo.module(file, im.Path)
+			switch {
+			case sub == nil || sub.files[0] == file:
+			case im.Member == "*" && im.Name == "":
+				ro.moduleFuncs(sub, enter, depth+1)
+			case im.Member != "*":
+				enter(ro.repo.exportedFunc(sub, im.Member, 0), nil)
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func (t *tracer) route(eff *Effect, args []*Value, s *scope) {
 	}
 	ctx := t.ctx
 	t.ctx = nil
-	t.enterWith(h.fn, trimSelf(h.fn), bound, self, nil, eff.Site.Line, s)
+	t.enterWith(h.fn, trimSelf(h.fn), bound, self, t.closure(h.fn, h.fn.File), eff.Site.Line, s)
 	t.ctx = ctx
 	acts := false
 	for _, e := range t.effects[n:] {

@@ -44,6 +44,19 @@ func (t *tracer) special(eff *Effect, c *callee, e *Expr, args []*Value, s *scop
 		}
 	case "into":
 		eff.Class = knowledge.Read
+	case knowledge.Act:
+		if c.norm == "rpc" && len(args) > 0 && knowledge.ReaderPath(args[0].Text, "") {
+			eff.Class = knowledge.Read
+		}
+	case knowledge.Builder:
+		eff.Class = knowledge.Put
+		if strings.HasPrefix(c.norm, "insert") {
+			eff.Class = knowledge.Insert
+		}
+	case knowledge.Command:
+		t.command(eff, args)
+	case knowledge.Output:
+		t.output(eff, args)
 	}
 }
 
@@ -189,6 +202,9 @@ func into(e *Expr, args []*Value, recv *Value, eff *Effect) {
 func dupCatch(catches []Catch) string {
 	for i := range catches {
 		k := &catches[i]
+		if s := dupBranch(k.Body); s != "" {
+			return s
+		}
 		if raises(k.Body) {
 			continue
 		}
@@ -202,9 +218,6 @@ func dupCatch(catches []Catch) string {
 				return text(v)
 			}
 		}
-		if s := dupBranch(k.Body); s != "" {
-			return s
-		}
 	}
 	return ""
 }
@@ -213,7 +226,9 @@ func dupCatch(catches []Catch) string {
 func dupBranch(body []*Stmt) string {
 	for _, st := range body {
 		if st.Op == If {
-			if s := text(st.Value); dupWord(s) != "" && !raises(st.Body) {
+			s := text(st.Value)
+			unequal := strings.Contains(s, "!=") || strings.HasPrefix(s, "!")
+			if dupWord(s) != "" && raises(st.Body) == unequal { // if (duplicate) return; if (!duplicate) throw
 				return clip(s, 60)
 			}
 			if s := dupBranch(st.Else); s != "" {

@@ -47,6 +47,17 @@ func (t *tracer) statement(eff *Effect, c *callee, e *Expr, args []*Value, s *sc
 	}
 	if sql == "" {
 		eff.Class = knowledge.Read
+		if c.norm == "update" || c.norm == "insert" { // an object mapper's: the arguments are no statement
+			eff.Class = knowledge.Put
+			if c.norm == "insert" {
+				eff.Class = knowledge.Insert
+			}
+			if len(args) > 0 {
+				eff.Value, eff.Key = args[len(args)-1], args[0]
+			}
+			eff.Resource = t.resource(eff, c, args)
+			return
+		}
 		for _, a := range args {
 			for _, f := range a.From {
 				if f.Acts() { // a statement object that already counted

@@ -15,25 +15,26 @@ const (
 // collects the effects. It is a single forward walk: a variable that is set in
 // a branch holds either value afterwards, a loop body is walked once.
 type tracer struct {
-	repo    *repo
-	match   *matcher
-	fn      *Func
-	effects []*Effect
-	exits   []*Exit
-	calls   []*Effect // scheduled activities, when a workflow is walked
-	steps   int
-	stack   []*Func
-	path    []Site
-	conds   []*Cond
-	tries   []*tryFrame
-	loops   int
-	tx      *Effect
-	dirty   []*Value // tracked objects changed since the last commit
-	mods    map[*File]*scope
-	shared  map[string]*Effect // pseudo reads of state that outlives the body
-	logged  []*Value           // what was written to a log
-	onCall  func(t *tracer, e *Expr, s *scope, c *callee, args []*Value) (*Value, bool)
-	ctx     *Value
+	repo     *repo
+	match    *matcher
+	fn       *Func
+	effects  []*Effect
+	exits    []*Exit
+	calls    []*Effect // scheduled activities, when a workflow is walked
+	steps    int
+	stack    []*Func
+	path     []Site
+	conds    []*Cond
+	tries    []*tryFrame
+	loops    int
+	tx       *Effect
+	dirty    []*Value // tracked objects changed since the last commit
+	mods     map[*File]*scope
+	shared   map[string]*Effect // pseudo reads of state that outlives the body
+	closures map[*Func]*scope
+	logged   []*Value // what was written to a log
+	onCall   func(t *tracer, e *Expr, s *scope, c *callee, args []*Value) (*Value, bool)
+	ctx      *Value
 }
 
 // Exit is a way out of the body by an error that the code raises itself.
@@ -172,8 +173,28 @@ func (t *tracer) leave(s *scope, v *Value) {
 		at = at.parent
 	}
 	if v != nil {
-		at.result = join(at.result, v)
+		at.result = join(at.result, t.decided(v, at))
 	}
+}
+
+// decided lets a plain answer depend on what was read to choose it: a function
+// that returns true or false tells its caller what it looked at.
+func (t *tracer) decided(v *Value, at *scope) *Value {
+	if len(v.Reads) > 0 || len(v.Fields) > 0 || len(v.Elems) > 0 || v.Fn != nil || v.Class != nil || v.HasTxt {
+		return v
+	}
+	out := v
+	for _, c := range t.conds[min(at.branch, len(t.conds)):] {
+		if c.Value == nil || len(c.Value.Reads) == 0 {
+			continue
+		}
+		if out == v {
+			cp := *v
+			out = &cp
+		}
+		out.Reads = addEffects(out.Reads, c.Value.Reads)
+	}
+	return out
 }
 
 func (t *tracer) throw(st *Stmt, s *scope) {
@@ -328,6 +349,10 @@ func (t *tracer) assignName(target *Expr, v *Value, op string, s *scope, declare
 		if old, at := s.lookup(target.Name); at == nil || (at.fn == nil && at.parent == nil && s.glob[target.Name]) || (old != nil && old.Shared != "" && at.fn == nil) {
 			if sh := t.sharedVar(target.Name, s); sh != nil && (s.glob[target.Name] || s.file.Language != "python") {
 				t.changeShared(sh, target, v, op, s)
+				return
+			}
+			if old != nil && old.Shared != "" && !old.Local && at.parent != nil && s.file.Language != "python" { // of the function around
+				t.changeShared(old, target, v, op, s)
 				return
 			}
 		}

@@ -207,7 +207,7 @@ func (t *tracer) guess(c *callee, e *Expr, args []*Value, s *scope) *Effect {
 		return nil
 	}
 	w := words(c.name)
-	if slices.Contains(w, "with") || slices.Contains(w, "option") || slices.Contains(w, "options") {
+	if knowledge.Makes(w) || slices.Contains(w, "with") || slices.Contains(w, "option") || slices.Contains(w, "options") {
 		return nil // makes an option for a call
 	}
 	g := knowledge.Guess(w, chainWords(c))
@@ -283,7 +283,7 @@ func words(name string) []string {
 
 // accessor is a property of the activity's context or another value that a row
 // explains: context.InstanceId.
-func (t *tracer) accessor(v *Value, name string) (*Value, bool) {
+func (t *tracer) accessor(v *Value, name string, e *Expr) (*Value, bool) {
 	typ := v.Type
 	csharp := t.fn != nil && t.fn.File != nil && t.fn.File.Language == "csharp"
 	if typ == "" && csharp { // a static: ActivityExecutionContext.Current.Info
@@ -313,11 +313,20 @@ func (t *tracer) accessor(v *Value, name string) (*Value, bool) {
 			continue
 		}
 		if r.Recv == "" || typ == "" || !knowledge.Match(r.Recv, knowledge.Norm(lastSegment(typ))) {
-			continue
+			if e == nil || e.Op != OpMember || v.Lib == "" || !infoOf(e.X, r.Recv) {
+				continue
+			}
 		}
 		return &Value{Origin: o, Sym: name}, true
 	}
 	return nil, false
+}
+
+// infoOf reports an accessor of an engine's own info object: activityInfo().x,
+// Context.current().info.x.
+func infoOf(x *Expr, recv string) bool {
+	chain := chainOf(x, nil)
+	return len(chain) > 0 && (chain[0] == "info" || chain[0] == "activityinfo") && knowledge.Match(recv, chain[0])
 }
 
 // accessorCall is a method of the activity's context.

@@ -46,6 +46,9 @@ const (
 	Track   Class = "track"   // marks an object to be written
 	Tx      Class = "tx"      // opens a transaction
 	Open    Class = "open"    // opens a file: the mode decides
+	Builder Class = "builder" // starts a statement that later links complete
+	Command Class = "command" // sends a command object: its type decides
+	Output  Class = "output"  // sets an output binding: its definition decides
 )
 
 // The classes that are the activity's own context.

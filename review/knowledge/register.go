@@ -31,6 +31,7 @@ func Marks() []Mark {
 		{Where: "func", Name: "workflow|workflowentry", Lib: "dapr", Framework: "dapr", Workflow: true},
 		{Where: "func", Name: "activity", Lib: "temporalio", Framework: "temporal", NameArg: "0"},
 		{Where: "func", Name: "activitymethod", Framework: "temporal", NameArg: "name"},
+		{Where: "func", Name: "activity|temporalactivity", Lib: "temporal", Framework: "temporal", NameArg: "0,name"},
 		{Where: "type", Name: "activityinterface", Framework: "temporal"},
 		{Where: "param", Name: "activitytrigger|durableactivitytrigger", Framework: "durable"},
 		{Where: "param", Name: "orchestrationtrigger|durableorchestrationtrigger", Framework: "durable", Workflow: true},
@@ -77,7 +78,7 @@ func Registers() []Register {
 		{Name: "worker|newworker", Lib: "temporal.io|temporalio|io.temporal", Framework: "temporal", Arg: "activities", Methods: true},
 		{Name: "create", Lib: "temporal.io|temporalio|io.temporal", Framework: "temporal", Arg: "activities", Methods: true},
 		{Name: "addallactivities|addactivity|addsingletonactivities|addscopedactivities|addtransientactivities|addstaticactivities", Lib: "temporal.io|temporalio|io.temporal", Framework: "temporal", Arg: "type,0", Methods: true},
-		{Name: "activity", Lib: "durable", Framework: "durable", Arg: "handler,1", Alias: "0"},
+		{Name: "activity", Lib: "durable", Framework: "durable", Arg: "handler", Alias: "0"},
 		{Name: "proxyactivities|proxylocalactivities", Lib: "temporal.io|temporalio|io.temporal", Framework: "temporal", Arg: "type", Methods: true},
 		// call sites
 		{Name: "callactivity|callactivitywithretry|scheduleactivity", Arg: "0,activity,name", Call: true, Policy: "retrypolicy,retry_policy,retryoptions,options,retry,2,1,3"},

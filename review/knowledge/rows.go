@@ -4,7 +4,7 @@ import "slices"
 
 // Rows is the catalogue: earlier rows are preferred.
 func Rows() []Row {
-	return slices.Concat(contexts, values, jvm, dotnet, dapr, engines, httpRows, databases, orms, stores, brokers, people, payments, clouds, files, agents, quiet)
+	return slices.Concat(contexts, values, jvm, dotnet, commands, dapr, engines, httpRows, databases, orms, stores, brokers, people, payments, clouds, files, agents, quiet)
 }
 
 // contexts are the accessors of activity contexts. Which of them is the same in
@@ -23,7 +23,7 @@ var contexts = []Row{
 
 // values make values and touch nothing.
 var values = []Row{
-	{Name: "uuid1|uuid4|newguid|randomuuid|nanoid|ulid|newulid|cuid|createid|newstring|getrandomvalues|randombytes|tokenhex|tokenurlsafe|tokenbytes|getrandbits|randint|randrange|nextint|nextlong|nextdouble|objectid|newobjectid|secureguid|randomstring|sonyflake|generateuuid|uuidv4|uuidv1|uuidv7|uuid7|newv7", Class: Generate},
+	{Name: "uuid1|uuid4|newguid|randomuuid|nanoid|ulid|newulid|cuid|createid|newstring|getrandomvalues|randombytes|tokenhex|tokenurlsafe|tokenbytes|getrandbits|randint|randrange|nextint|nextlong|nextdouble|secureguid|randomstring|sonyflake|generateuuid|uuidv4|uuidv1|uuidv7|uuid7|newv7", Class: Generate},
 	{Lib: "uuid", Recv: "uuid", Name: "new|newuuid|newrandom|must|v4|v1|v7|newv4|v6", Class: Generate},
 	{Lib: "uuid", Recv: "-", Name: "v4|v1|v7|uuid", Class: Generate},
 	{Lib: "xid|ksuid|ulid", Recv: "xid|ksuid|ulid", Name: "new|make|newrandom", Class: Generate},
@@ -31,6 +31,7 @@ var values = []Row{
 	{Recv: "uuid|guid|uuidutils", Name: "uuid5|v5|v3|newsha1|newmd5|nameuuidfrombytes|uuid3|create", Class: Hash},
 	{Name: "uuid5|uuidv5|newsha1|nameuuidfrombytes|sha256|sha1|md5|sha512|blake2b|hexdigest|sha256hex|hashdata|computehash|createhash|createhmac|digest|md5hex|sum256|xxhash|hashcode|getdeterministicguid", Class: Hash},
 	{Recv: "datetime|date|time|timezone|instant|localdatetime|localdate|zoneddatetime|offsetdatetime|clock|performance|moment|dayjs", Name: "now|utcnow|today|currenttimemillis|time|timens|nanotime|tick", Class: Clock, Flags: "noargs"},
+	{Name: "objectid|newobjectid", Class: Generate, Flags: "noargs"},
 	{Name: "currenttimemillis|nanotime|utcnow", Class: Clock},
 	{Recv: "date|system", Name: "now|currenttimemillis", Class: Clock},
 	{Recv: "-", Name: "date", Class: Clock, Flags: "noargs"},
@@ -69,6 +70,7 @@ var engines = []Row{
 	{Lib: "temporal.io|temporalio|io.temporal", Name: "executeworkflow|startworkflow|signalwithstartworkflow|start_workflow|start", Recv: "client|*client|workflowclient|temporal*", Class: Start, Key: "id,1"},
 	{Lib: "temporal.io|temporalio|io.temporal", Name: "signalworkflow|signal", Recv: "client|*client|handle|*handle|stub", Class: Publish},
 	{Lib: "temporal.io|temporalio|io.temporal", Name: "queryworkflow|query|getworkflowhandle|describeworkflowexecution|getclient|getinfo|info|getlogger|getmetricshandler|newclient|dial|current", Class: None},
+	{Lib: "temporal.io|temporalio|io.temporal", Name: "signalwithstart", Class: Publish},
 	{Lib: "durable", Name: "startnew|schedulenewinstance|schedulenewinstanceasync|startnewinstance|scheduleneworchestration|scheduleneworchestrationinstance", Class: Start, Key: "instanceid,1"},
 	{Lib: "durable", Name: "raiseevent|signalentity|raiseorchestrationevent", Class: Publish},
 }
@@ -90,6 +92,7 @@ var httpRows = []Row{
 	{Lib: "urllib", Name: "urlopen", Class: HTTP},
 	{Lib: "net/http", Recv: "http|*client|client|httpclient|c|*http*", Name: "do", Class: HTTP},
 	{Lib: "net/http", Recv: "http|*client|client|httpclient|c|*http*", Name: "postform", Class: HTTP, Verb: "POST"},
+	{Lib: "http|https|node:http|follow-redirects", Recv: "http|https", Name: "request", Class: HTTP},
 	{Lib: "net/http", Recv: "http", Name: "newrequest|newrequestwithcontext", Class: "request"},
 }
 
@@ -98,5 +101,6 @@ var quiet = []Row{
 	{Recv: "log|logger|logging|_logger|*logger|*log|console|slog|zap|zerolog|klog|structlog|fmt|sugar|activitylogger|l|workflow", Name: "info|debug|warn|warning|error|exception|critical|trace|log|print|println|printf|infof|debugf|errorf|warnf|fatal|fatalf|loginformation|logwarning|logerror|logdebug|logtrace|logcritical|infow|errorw|writeline|write|fprintf|fprintln|fprint|msg|msgf|dir|table|group|groupend|infoctx|infocontext|errorcontext|with|sprintf|sprint|notice|severe|fine|finest", Class: None, Flags: "log"},
 	{Recv: "-", Name: "print|println|printf|sleep|len|range|enumerate|zip|isinstance|str|int|float|repr|sorted|require|super|typeof", Class: None, Flags: "log"},
 	{Name: "sleep|delay|wait|waitfor|settimeout|thread.sleep|asyncsleep|emptytask|completedtask|fromresult|resolve|reject", Class: None},
+	{Name: "createquerybuilder|createqueryrunner", Class: None},
 	{Recv: "*metric*|*meter*|*counter*|*histogram*|*telemetry*|*tracer*|*span*|statsd|prometheus|gauge|*gauge*|stats|*registry*", Name: "add|inc|increment|observe|record|set|setattribute|addevent|end|startspan|dec|labels|track*|recordexception|setstatus|counter|timer", Class: None},
 }

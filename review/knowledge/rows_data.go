@@ -3,8 +3,9 @@ package knowledge
 // databases are statements in text and drivers.
 var databases = []Row{
 	{Name: "executenonquery|executescalar|executereader|executesql|executesqlraw|executesqlinterpolated|fromsqlraw|fromsql|executesqlcommand|querysingle|queryfirst|queryfirstordefault|querysingleordefault|jdbcupdate|preparestatement|executeupdate|executequery|$executeraw|executeraw|queryraw|executerawunsafe|queryrawunsafe|fetchrow|fetchval|fetchone|executemany|queryrow|queryrowcontext|execcontext|querycontext|namedexec|namedexeccontext|mustexec|queryrowx|selectcontext|getcontext|queryforobject|queryforlist|queryformap|batchupdate|sqlquery", Class: SQL},
+	{Lib: "typeorm|knex|drizzle|kysely|objection", Name: "update|insert|insertinto|updatetable", Recv: "createquerybuilder|*db|*knex*|*trx*|*tx*|*qb|*builder*|*datasource|*manager", Class: Builder},
 	{Recv: "*db|*conn*|*tx*|*pool*|*cursor*|cur|c|*session*|*engine*|pg|sql|*client*|*database*|jdbc*|*template|connection|stmt|statement|knex|*queryrunner|*manager|sequelize|pgpool|queries|datasource|*sql*|q|trx", Name: "exec|execute|query|queryx|select|raw|update|get|run|all|insert|prepare|fetch|any|one|none|oneornone|manyornone", Class: SQL, Lib: "sql|psycopg|asyncpg|pgx|pg|mysql|sqlite|sqlx|database|sqlalchemy|jdbc|dapper|npgsql|mariadb|oracledb|aiosqlite|duckdb|cockroach|postgres|typeorm|sequelize|knex|cx_oracle|clickhouse|vertica|snowflake|pymssql|mssql"},
-	{Lib: "pymongo|mongo|motor|mongodb|mongoose", Name: "insertone|insertmany|insert", Class: Insert, Key: "_id,0"},
+	{Lib: "pymongo|mongo|motor|mongodb|mongoose", Name: "insertone|insertmany|insert", Class: Insert, Key: "_id"},
 	{Lib: "pymongo|mongo|motor|mongodb|mongoose", Name: "updateone|updatemany|findoneandupdate|findbyidandupdate|updatebyid", Class: "mongo", Key: "0"},
 	{Lib: "pymongo|mongo|motor|mongodb|mongoose", Name: "replaceone|findoneandreplace|bulkwrite", Class: Put, Key: "0", Value: "1"},
 	{Lib: "pymongo|mongo|motor|mongodb|mongoose", Name: "deleteone|deletemany|findoneanddelete|findbyidanddelete|findoneandremove", Class: Delete, Key: "0"},
@@ -16,6 +17,11 @@ var databases = []Row{
 	{Lib: "redis|ioredis|lettuce|jedis|stackexchange.redis|go-redis|redisson", Name: "del|unlink|hdel|srem|zrem|keydelete|delete|getdel", Class: Delete, Key: "0"},
 	{Lib: "redis|ioredis|lettuce|jedis|stackexchange.redis|go-redis|redisson", Name: "get|hget|hgetall|mget|smembers|sismember|exists|lrange|zrange|ttl|keys|scan|stringget|hashget", Class: Read, Key: "0"},
 	{Lib: "redis|ioredis|lettuce|jedis|stackexchange.redis|go-redis|redisson", Name: "publish", Class: Publish},
+	// drivers of Node
+	{Lib: "cassandra", Name: "execute|batch|eachrow", Class: SQL, Flags: "upserts"},
+	{Lib: "postgres|@vercel/postgres|neon|slonik|bun", Recv: "-", Name: "sql|tx", Class: SQL},
+	{Lib: "pg|mysql|mariadb|sqlite|postgres|slonik|oracledb|mssql|tedious|better-sqlite3", Name: "query|execute|run|exec|one|none|any|many|unsafe|oneornone|manyornone|begin", Class: SQL},
+	{Lib: "mongo", Name: "createcollection|createindex|createindexes|startsession|withtransaction|db|collection|aggregate|connect|close", Class: None},
 }
 
 // orms are object mappers.
@@ -65,7 +71,8 @@ var orms = []Row{
 	{Recv: "prisma|*prisma*|tx", Lib: "prisma", Name: "create|createmany|createmanyandreturn", Class: Insert, Key: "id", Value: "data"},
 	{Recv: "prisma|*prisma*|tx", Lib: "prisma", Name: "upsert", Class: Put, Key: "where", Flags: "cond"},
 	{Recv: "prisma|*prisma*|tx", Lib: "prisma", Name: "update|updatemany", Class: "prisma", Key: "where", Value: "data"},
-	{Recv: "prisma|*prisma*|tx", Lib: "prisma", Name: "delete|deletemany", Class: Delete, Key: "where"},
+	{Recv: "prisma|*prisma*|tx", Lib: "prisma", Name: "delete", Class: Delete, Key: "where", Flags: "strict"},
+	{Recv: "prisma|*prisma*|tx", Lib: "prisma", Name: "deletemany", Class: Delete, Key: "where"},
 	{Recv: "prisma|*prisma*|tx", Lib: "prisma", Name: "findunique|findfirst|findmany|count|aggregate|findfirstorthrow|finduniqueorthrow|groupby", Class: Read, Key: "where"},
 	// TypeORM, Sequelize, Mongoose, knex, Drizzle
 	{Lib: "typeorm", Recv: "*repository|*repo|*manager", Name: "insert", Class: Insert, Value: "0"},
@@ -84,6 +91,26 @@ var orms = []Row{
 	{Lib: "knex", Name: "update", Class: Put, Value: "0"},
 	{Lib: "drizzle", Name: "insert", Class: Insert},
 	{Lib: "drizzle", Name: "update", Class: Put},
+	{Lib: "drizzle", Name: "delete", Class: Delete},
+	{Lib: "drizzle|kysely|knex", Name: "select|selectfrom|findfirst|findmany|first|pluck", Class: Read},
+	{Lib: "kysely", Name: "deletefrom", Class: Delete},
+	{Lib: "knex|objection", Name: "del|delete", Class: Delete},
+	{Lib: "objection", Name: "insert|insertandfetch|insertgraph", Class: Insert, Value: "0"},
+	{Lib: "objection", Name: "patch|patchandfetchbyid|update|findbyid", Class: Put, Value: "0"},
+	{Lib: "typeorm", Recv: "*repository|*repo|*manager|*datasource", Name: "upsert", Class: Put, Flags: "cond"},
+	{Lib: "typeorm", Recv: "*repository|*repo|*manager", Name: "find|findone|findby|findoneby|findoneorfail|findonebyorfail|count|exists|existsby|findandcount", Class: Read, Key: "0"},
+	{Lib: "typeorm", Recv: "*repository|*repo|*manager", Name: "delete|remove|softdelete|softremove", Class: Delete, Key: "0"},
+	{Lib: "typeorm", Recv: "*manager|*datasource|*connection", Name: "transaction", Class: Tx},
+	{Lib: "prisma", Recv: "prisma|*prisma*|db|*db|client|tx|trx", Name: "create|createmany|createmanyandreturn", Class: Insert, Key: "id", Value: "data"},
+	{Lib: "prisma", Recv: "prisma|*prisma*|db|*db|client|tx|trx", Name: "transaction", Class: Tx},
+	{Lib: "sequelize", Name: "findorcreate|upsert", Class: Put, Flags: "cond"},
+	{Lib: "mongoose", Name: "insertmany", Class: Insert, Value: "0"},
+	{Lib: "mongoose", Name: "findonebyid|findoneandupdate|findbyidandupdate|updateone|updatemany", Class: "mongo", Key: "0"},
+	{Lib: "supabase", Name: "delete", Class: Delete},
+	{Lib: "supabase", Name: "select|single|maybesingle", Class: Read},
+	{Recv: "*supabase*", Name: "rpc", Class: Act},
+	{Lib: "mikro-orm", Name: "persist|persistandflush|create", Class: Insert, Value: "0"},
+	{Lib: "mikro-orm", Name: "flush", Class: Commit},
 }
 
 // stores are object stores and key-value services.
@@ -111,6 +138,19 @@ var stores = []Row{
 	{Lib: "chromadb|pinecone|qdrant|weaviate|milvus", Name: "upsert|add|addobject|adddocuments|insert", Class: Put, Key: "ids,id"},
 	{Lib: "supabase", Name: "insert", Class: Insert, Value: "0"},
 	{Lib: "supabase", Name: "upsert|update", Class: Put, Value: "0"},
+	{Lib: "@google-cloud/storage", Name: "file|bucket", Class: None},
+	{Lib: "@azure/data-tables", Name: "createentity", Class: Insert, Key: "rowKey", Flags: "strict"},
+	{Lib: "@azure/data-tables", Name: "upsertentity|updateentity", Class: Put, Key: "rowKey"},
+	{Lib: "@azure/data-tables", Name: "deleteentity", Class: Delete, Key: "1"},
+	{Lib: "@azure/data-tables", Name: "getentity|listentities", Class: Read},
+	{Lib: "cosmos", Recv: "items|container|*container*", Name: "create", Class: Insert, Key: "id", Flags: "strict"},
+	{Lib: "cosmos", Recv: "items|item|container|*container*", Name: "upsert|replace", Class: Put, Key: "id"},
+	{Lib: "cosmos", Recv: "items|item|container|*container*", Name: "query|read|readall|fetchall", Class: Read},
+	{Lib: "cosmos", Recv: "item", Name: "delete", Class: Delete},
+	{Lib: "cosmos", Recv: "item|container|*container*", Name: "patch", Class: Put},
+	{Lib: "@elastic|opensearch", Name: "update|bulk", Class: Put, Key: "id"},
+	{Lib: "@elastic|opensearch", Name: "delete|deletebyquery", Class: Delete, Key: "id"},
+	{Lib: "@elastic|opensearch", Name: "search|get|exists|count", Class: Read},
 }
 
 // files are the local file system.

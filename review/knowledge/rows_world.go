@@ -18,6 +18,11 @@ var brokers = []Row{
 	{Lib: "bull|bullmq|bee-queue", Name: "add|addbulk|createjob", Class: Publish, Provider: "bullmq"},
 	{Lib: "celery", Name: "delay|applyasync|sendtask", Class: Publish},
 	{Lib: "masstransit|rebus|nservicebus|mediatr|wolverine", Name: "publish|send", Class: Publish},
+	{Lib: "kafkajs|node-rdkafka", Name: "send|sendbatch|produce", Class: Publish, Provider: "kafka"},
+	{Lib: "amqplib|amqp-connection-manager|rhea", Name: "publish|sendtoqueue|send", Class: Publish, Provider: "rabbitmq"},
+	{Lib: "@google-cloud/pubsub", Name: "publishmessage|publish|publishjson", Class: Publish, Provider: "gcp-pubsub"},
+	{Lib: "@google-cloud/tasks", Name: "createtask", Class: Publish, Key: "name"},
+	{Lib: "pusher|ably|socket.io|centrifuge", Name: "trigger|publish|emit|triggerbatch", Class: Publish},
 	{Recv: "*eventpublisher*|*streambridge*|*eventbus*|*messagebus*", Name: "publishevent|send|publish", Class: Publish},
 }
 
@@ -37,6 +42,10 @@ var people = []Row{
 	{Lib: "slack", Name: "chatpostmessage|postmessage|send|postwebhook|filesupload|postmessagecontext", Class: Message, Provider: "slack"},
 	{Lib: "telegram|discord|telebot", Name: "sendmessage|send|sendphoto", Class: Message},
 	{Lib: "firebase|apns|onesignal|expo|novu|knock|courier", Name: "send|sendmulticast|trigger|sendeachformulticast|notify", Class: Message},
+	{Lib: "@sendgrid/mail|sendgrid", Name: "sendmultiple", Class: Message, Provider: "sendgrid"},
+	{Lib: "mailgun", Name: "messages", Class: None},
+	{Lib: "mailersend|sparkpost|mailjet|loops|plunk|customerio|@courier", Name: "send|sendemail|sendtransactionalemail|request|track|sendtransactional", Class: Message},
+	{Lib: "web-push|expo-server-sdk|node-pushnotifications|apn", Name: "sendnotification|sendpushnotifications|send", Class: Message},
 	{Recv: "*email*|*mailer*|*mail*|*smtp*|*notif*|*sms*|*messaging*", Name: "send|sendemail|sendmail|sendsms|sendnotification|notify|sendmessage|sendconfirmation*|sendasync", Class: Message},
 }
 
@@ -66,8 +75,18 @@ var clouds = []Row{
 	{Lib: "kubernetes|client-go|k8s.io|fabric8", Name: "createnamespaced*|create", Class: Insert, Key: "name", Flags: "strict"},
 	{Lib: "kubernetes|client-go|k8s.io|fabric8", Name: "patch*|replace*|update*|apply*|createorreplace", Class: Put},
 	{Lib: "kubernetes|client-go|k8s.io|fabric8", Name: "delete*", Class: Delete, Flags: "strict"},
+	{Lib: "octokit|@octokit", Recv: "issues|pulls|repos|actions|git|checks|rest", Name: "create*|merge|addlabels|requestreviewers", Class: Create, Provider: "github"},
+	{Lib: "octokit|@octokit", Recv: "issues|pulls|repos|actions|git|checks|rest", Name: "update*|set*", Class: Put},
+	{Lib: "octokit|@octokit", Recv: "issues|pulls|repos|actions|git|checks|rest", Name: "get*|list*", Class: Read},
 	{Lib: "docker", Recv: "containers|*docker*|client", Name: "run|create|containercreate|containerstart", Class: Start},
 	{Lib: "subprocess|os/exec|child_process|processbuilder|diagnostics", Recv: "subprocess|exec|child*|process|asyncio", Name: "run|call|checkcall|checkoutput|popen|command|commandcontext|spawn|exec|execsync|start|createsubprocessexec|createsubprocessshell", Class: Act},
+}
+
+// commands are clients that are sent a command object, and functions whose
+// outputs are set.
+var commands = []Row{
+	{Lib: "@aws-sdk|aws-sdk", Name: "send", Class: Command},
+	{Lib: "azure/functions|durable", Recv: "extraoutputs", Name: "set", Class: Output},
 }
 
 // agents are model calls and tools.

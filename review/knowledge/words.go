@@ -82,6 +82,13 @@ func ActionPath(url string) string {
 // readerWords in a path or in the name around it mean that a POST only asks.
 var readerWords = []string{"check", "validate", "verify", "search", "query", "lookup", "quote", "estimate", "calculate", "predict", "score", "analyze", "analyse", "classify", "translate", "graphql", "token", "login", "completions", "embeddings", "generate", "infer", "summarize", "extract", "detect", "find", "list", "get", "read", "fetch", "similarity", "rerank", "render", "convert", "evaluate", "simulate", "preview", "exists", "inspect"}
 
+// TokenPath reports an address that hands out access tokens: asking again gives
+// another token and changes nothing else.
+func TokenPath(url string) bool {
+	p, _, _ := strings.Cut(strings.ToLower(url), "?")
+	return strings.HasSuffix(p, "/token") || strings.HasSuffix(p, "/oauth/access_token") || strings.Contains(p, "/oauth2/") && strings.HasSuffix(p, "/token")
+}
+
 // ReaderPath reports whether a POST to the path, or in a function of the name,
 // seems only to read.
 func ReaderPath(url, fn string) bool {
@@ -120,7 +127,44 @@ var Actors = []string{
 }
 
 // Harmless are import paths whose functions never act.
-var Harmless = []string{"fmt", "log", "strings", "math", "json", "logging", "time", "errors", "strconv", "sort", "re", "collections", "itertools", "functools", "typing", "dataclasses", "datetime", "asyncio"}
+var Harmless = []string{"fmt", "log", "strings", "math", "json", "logging", "time", "errors", "strconv", "sort", "re", "collections", "itertools", "functools", "typing", "builtin", "dataclasses", "datetime", "asyncio"}
+
+// Shape recognises a library's call by the parts of its argument.
+type Shape struct {
+	Name   string // normal form, alternatives
+	Arg    int    // the argument's position
+	Fields string // all of them must be there
+	Lib    string // the Lib of the row that says what the call does
+}
+
+// Shapes are calls that only one library spells like this.
+var Shapes = []Shape{
+	{Name: "create|createmany|createmanyandreturn", Fields: "data", Lib: "prisma"},
+	{Name: "update|updatemany", Fields: "where data", Lib: "prisma"},
+	{Name: "upsert", Fields: "where create update", Lib: "prisma"},
+	{Name: "delete|deletemany|findunique|findfirst|findmany|count|findfirstorthrow|finduniqueorthrow", Fields: "where", Lib: "prisma"},
+	{Name: "signalwithstart", Arg: 1, Fields: "taskQueue", Lib: "temporal.io|temporalio|io.temporal"},
+	{Name: "start|execute", Arg: 1, Fields: "taskQueue", Lib: "temporal.io|temporalio|io.temporal"},
+}
+
+// hosts of providers whose POST sends a message or moves money.
+var hosts = map[string]Class{
+	"api.mailgun.net": Message, "api.sendgrid.com": Message, "api.postmarkapp.com": Message, "api.resend.com": Message, "api.brevo.com": Message, "api.sendinblue.com": Message, "api.twilio.com": Message,
+	"slack.com/api/chat": Message, "hooks.slack.com": Message, "discord.com/api": Message, "api.telegram.org": Message, "fcm.googleapis.com": Message, "onesignal.com": Message, "exp.host": Message, "api.mailersend.com": Message,
+	"graph.facebook.com": Message, "api.pushover.net": Message, "api.vonage.com": Message, "rest.nexmo.com": Message, "outlook.office.com/webhook": Message,
+	"api.stripe.com/v1/payment_intents": Charge, "api.stripe.com/v1/charges": Charge, "api.stripe.com/v1/refunds": Charge, "api.razorpay.com": Charge, "connect.squareup.com/v2/payments": Charge,
+}
+
+// HostClass is what a POST to an address does, "" if the host says nothing.
+func HostClass(url string) Class {
+	u := strings.ToLower(url)
+	for h, c := range hosts {
+		if strings.Contains(u, h) {
+			return c
+		}
+	}
+	return ""
+}
 
 // BindingOps are the operations of Dapr output bindings.
 var BindingOps = map[string]Class{
@@ -140,6 +184,18 @@ var (
 	spendVerbs   = []string{"redeem", "consume", "exchange", "spend"}
 	incVerbs     = []string{"increment", "decrement", "adjust", "deduct", "increase", "decrease", "incr", "decr", "subtract"}
 )
+
+// made are things of the process that a call such as createClient makes:
+// nothing outside knows of them.
+var made = []string{"client", "connection", "pool", "transport", "transporter", "builder", "factory", "logger", "context", "provider", "adapter", "stream", "hash", "hmac", "cipher", "cipheriv", "sign", "schema", "router", "error", "parser", "reader", "writer", "proxy", "controller", "signal", "scope", "handler", "middleware", "interface"}
+
+// Makes reports a name whose call only makes an object of the process.
+func Makes(words []string) bool {
+	if len(words) < 2 || !slices.Contains(made, words[len(words)-1]) {
+		return false
+	}
+	return words[0] == "create" || words[0] == "make" || words[0] == "open"
+}
 
 // Guess is the class a call's name suggests, "" for none. words are the parts
 // of the method's name, around the names before it.

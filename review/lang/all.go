@@ -6,6 +6,7 @@ import (
 	"github.com/idem-mcp/idem-mcp/review/lang/csharp"
 	"github.com/idem-mcp/idem-mcp/review/lang/golang"
 	"github.com/idem-mcp/idem-mcp/review/lang/java"
+	"github.com/idem-mcp/idem-mcp/review/lang/js"
 	"github.com/idem-mcp/idem-mcp/review/lang/python"
 )
 
@@ -15,6 +16,8 @@ func All() []*review.Language {
 	return []*review.Language{
 		golang.Language(),
 		java.Language(),
+		js.JavaScript(),
+		js.TypeScript(),
 		python.Language(),
 		csharp.Language(),
 	}

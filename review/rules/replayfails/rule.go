@@ -28,6 +28,9 @@ func check(p *review.Pass) {
 // raises after a test of a value that it later changes.
 func rejected(a *review.Activity, x *review.Exit) *review.Effect {
 	for _, c := range x.Conds {
+		if e := moved(a, c); e != nil {
+			return e
+		}
 		if c.Value == nil || c.OnlyError() {
 			continue
 		}
