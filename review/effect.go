@@ -45,6 +45,7 @@ type Effect struct {
 	Reader      bool   // a write by form that seems only to read, by name
 	Question    string // what to ask when it is not known what it does
 	Staged      bool
+	Refuses     *Effect // a request whose handler answers otherwise once this, its own change, is done
 	order       int
 }
 

@@ -3,6 +3,9 @@ package review
 // Result is the answer for a set of files.
 type Result struct {
 	Activities []ActivityResult `json:"activities"`
+	// Workflows are those in whose own body something was found: they are
+	// replayed, so other rules hold there.
+	Workflows  []WorkflowResult `json:"workflows,omitempty"`
 	Skipped    []Skipped        `json:"skipped"`
 	Files      int              `json:"files"`       // files read
 	NotVisible []string         `json:"not_visible"` // what could not be looked at, and why
@@ -68,4 +71,25 @@ type Finding struct {
 type Skipped struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
+}
+
+// WorkflowResult is what was found in the body of one workflow.
+type WorkflowResult struct {
+	Name     string    `json:"name"`
+	File     string    `json:"file"`
+	Line     int       `json:"line"`
+	Language string    `json:"language"`
+	Findings []Finding `json:"findings"`
+}
+
+// Findings lists the findings of activities and workflows.
+func (r *Result) Findings() []Finding {
+	var out []Finding
+	for i := range r.Activities {
+		out = append(out, r.Activities[i].Findings...)
+	}
+	for i := range r.Workflows {
+		out = append(out, r.Workflows[i].Findings...)
+	}
+	return out
 }

@@ -37,6 +37,9 @@ func (t *tracer) route(eff *Effect, args []*Value, s *scope) {
 	acts := false
 	for _, e := range t.effects[n:] {
 		acts = acts || e.Acts()
+		if e.Acts() && eff.Refuses == nil && refusesRepeat(e) {
+			eff.Refuses = e
+		}
 	}
 	if !acts {
 		eff.Class, eff.Reader, eff.Question = knowledge.Read, false, ""
@@ -44,6 +47,28 @@ func (t *tracer) route(eff *Effect, args []*Value, s *scope) {
 		return
 	}
 	eff.Class, eff.Question = knowledge.Read, "" // the effects of the handler stand for the request
+}
+
+// refusesRepeat reports a change that a handler makes only while a look at the
+// same thing says that it was not made: the second request gets another answer.
+func refusesRepeat(e *Effect) bool {
+	for _, c := range e.Conds {
+		if c.Value == nil || !c.Exit || asksAbsent(c.Text) {
+			continue
+		}
+		for _, r := range c.Value.Reads {
+			if r.Resource != "" && r.Resource == e.Resource {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// asksAbsent reports a test that something is not there.
+func asksAbsent(s string) bool {
+	n := strings.ToLower(s)
+	return strings.HasPrefix(n, "!") || strings.Contains(n, "== null") || strings.Contains(n, "== nil") || strings.Contains(n, "is null") || strings.Contains(n, "is none")
 }
 
 // lastLiteral is the last part of a path that is not a value.

@@ -1,6 +1,10 @@
 package review
 
-import "github.com/idem-mcp/idem-mcp/review/knowledge"
+import (
+	"io/fs"
+
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
+)
 
 // Severity is what a finding does to the verdict.
 type Severity string
@@ -36,7 +40,12 @@ type Rule struct {
 	// Supersedes are the slugs of rules whose finding at the same place says
 	// less.
 	Supersedes []string
-	Check      func(*Pass)
+	// Workflow marks a check that reads workflows instead of activities.
+	Workflow bool
+	// Files is the rule's folder: rule.go, whose package comment is its
+	// documentation, and testdata with its examples.
+	Files fs.FS
+	Check func(*Pass)
 }
 
 // Activity is what a rule reads: the facts of one body.

@@ -57,7 +57,7 @@ var dapr = []Row{
 	{Recv: "*dapr*|daprclient", Name: "invokebinding", Class: Binding},
 	{Recv: "*dapr*|daprclient|client|d|c|invoker", Lib: "dapr", Name: "invokemethod|invokeservice|invokemethodwithresponse|invokemethodgrpc|invokemethodwithcontent|invokemethodwithcustomcontent|invoke", Class: Invoke},
 	{Recv: "*dapr*|daprclient", Name: "invokemethod|invokemethodwithresponse", Class: Invoke},
-	{Recv: "*dapr*|daprclient|client|d|c|*workflow*", Lib: "dapr", Name: "schedulenewworkflow|startworkflow", Class: Start, Key: "instanceid,instance_id,2"},
+	{Recv: "*dapr*|daprclient|client|d|c|*workflow*", Lib: "dapr", Name: "schedulenewworkflow|startworkflow|scheduleworkflow", Class: Start, Key: "instanceid,instance_id,2"},
 	{Recv: "*dapr*|daprclient|client|d|c|*workflow*", Lib: "dapr", Name: "raiseworkflowevent|raiseevent", Class: Publish},
 	{Recv: "*dapr*|daprclient|client|d|c|jobs|scheduler", Lib: "dapr", Name: "schedulejob", Class: Put, Key: "0,name,job"},
 	{Recv: "*dapr*|daprclient|client|d|c|*workflow*", Lib: "dapr", Name: "terminateworkflow|pauseworkflow|resumeworkflow|purgeworkflow|shutdown|close|wait", Class: None},

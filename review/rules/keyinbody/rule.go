@@ -1,13 +1,40 @@
+// Package keyinbody reports keys that the body makes anew in every run.
+//
+// # What it does
+//
+// A key, an id or a name given to the other side, or used to write, that is
+// random or the time.
+//
+// # Why is this bad
+//
+// Every run has another key, so the other side sees another operation. It reads
+// as protection and is none.
+//
+// # When it is fine
+//
+// A random value that is only returned, an id of a log line, a key hashed from
+// the input.
+//
+// # Use instead
+//
+// Derive the key from the activity's input, or take the task execution id where
+// the SDK keeps it across attempts. Make random ids in the workflow's caller
+// and pass them in the input.
 package keyinbody
 
 import (
+	"embed"
+
 	"github.com/idem-mcp/idem-mcp/review"
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
 )
 
+//go:embed rule.go testdata
+var files embed.FS
+
 // Rule returns the rule.
 func Rule() *review.Rule {
-	return &review.Rule{ID: "IDEM008", Slug: "key-in-body", Kind: "key_in_body", Since: "unreleased", Severity: review.Hazard, Confidence: review.High, Check: check}
+	return &review.Rule{ID: "IDEM008", Slug: "key-in-body", Kind: "key_in_body", Since: "unreleased", Severity: review.Hazard, Confidence: review.High, Files: files, Check: check}
 }
 
 func check(p *review.Pass) {

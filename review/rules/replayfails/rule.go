@@ -1,13 +1,41 @@
+// Package replayfails reports bodies whose second run fails although the first
+// succeeded.
+//
+// # What it does
+//
+// A delete that fails when the thing is gone, an answer of "exists already"
+// that the body turns into an error, a refusal after a look at what the body
+// itself changes.
+//
+// # Why is this bad
+//
+// The first run did its work and its result was lost; the second run reports a
+// failure. The workflow compensates, or fails, for something that was done.
+//
+// # When it is fine
+//
+// "Not there" and "exists already" taken as success, a look at a thing that the
+// body does not change.
+//
+// # Use instead
+//
+// Recognise the repeat, by the operation's id or by the refusal, and answer as
+// the first run did.
 package replayfails
 
 import (
+	"embed"
+
 	"github.com/idem-mcp/idem-mcp/review"
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
 )
 
+//go:embed rule.go testdata
+var files embed.FS
+
 // Rule returns the rule.
 func Rule() *review.Rule {
-	return &review.Rule{ID: "IDEM010", Slug: "replay-fails", Kind: "replay_fails", Since: "unreleased", Severity: review.Hazard, Confidence: review.Medium, Check: check}
+	return &review.Rule{ID: "IDEM010", Slug: "replay-fails", Kind: "replay_fails", Since: "unreleased", Severity: review.Hazard, Confidence: review.Medium, Files: files, Check: check}
 }
 
 func check(p *review.Pass) {
@@ -34,11 +62,33 @@ func rejected(a *review.Activity, x *review.Exit) *review.Effect {
 		if c.Value == nil || c.OnlyError() {
 			continue
 		}
+		if r := refused(c.Value.From, 3); r != nil {
+			return r
+		}
 		for _, r := range c.Value.Reads {
 			for _, e := range a.Acting() {
 				if e.Relative && e.DerivedFrom == r && e.Claim() == nil {
 					return e
 				}
+			}
+		}
+	}
+	return nil
+}
+
+// refused is the request among the calls, or among those that gave them their
+// arguments, whose handler in this repository refuses a repeat.
+func refused(calls []*review.Effect, depth int) *review.Effect {
+	for _, e := range calls {
+		if e.Refuses != nil {
+			return e
+		}
+		for _, a := range e.Args {
+			if depth == 0 {
+				break
+			}
+			if r := refused(a.From, depth-1); r != nil {
+				return r
 			}
 		}
 	}

@@ -1,12 +1,38 @@
+// Package swallowedfailure reports failures that are caught and not raised:
+// advice.
+//
+// # What it does
+//
+// An effect whose handler ends without raising, so that the body goes on or
+// answers as if nothing happened.
+//
+// # Why is this bad
+//
+// A timeout does not say that nothing was done. The workflow takes an unknown
+// outcome for an answer, and the engine does not retry it.
+//
+// # When it is fine
+//
+// A handler that raises, one that recognises a refused repeat, telemetry.
+//
+// # Use instead
+//
+// Let the failure leave the body, or answer with what is known ("unknown" is an
+// answer the workflow can act on).
 package swallowedfailure
 
 import (
+	"embed"
+
 	"github.com/idem-mcp/idem-mcp/review"
 )
 
+//go:embed rule.go testdata
+var files embed.FS
+
 // Rule returns the rule.
 func Rule() *review.Rule {
-	return &review.Rule{ID: "IDEM019", Slug: "swallowed-failure", Kind: "swallow", Since: "unreleased", Severity: review.Advice, Confidence: review.Medium, Check: check}
+	return &review.Rule{ID: "IDEM019", Slug: "swallowed-failure", Kind: "swallow", Since: "unreleased", Severity: review.Advice, Confidence: review.Medium, Files: files, Check: check}
 }
 
 func check(p *review.Pass) {

@@ -1,13 +1,40 @@
+// Package unknowncallee reports calls out of the repository that may act: a
+// question, not a finding.
+//
+// # What it does
+//
+// A call of a function or client that no table explains and whose name says
+// that it acts, and a POST that seems only to ask.
+//
+// # Why is this bad
+//
+// Whether a second run does its work again hangs on code that cannot be read
+// here.
+//
+// # When it is fine
+//
+// A call that is handed a key, a team's own wrapper named in the effects
+// configuration, a call whose name only reads.
+//
+// # Use instead
+//
+// Answer the question; pass the callee a key, or name it in the effects
+// configuration.
 package unknowncallee
 
 import (
+	"embed"
+
 	"github.com/idem-mcp/idem-mcp/review"
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
 )
 
+//go:embed rule.go testdata
+var files embed.FS
+
 // Rule returns the rule.
 func Rule() *review.Rule {
-	return &review.Rule{ID: "IDEM013", Slug: "unknown-callee", Kind: "unknown_callee", Since: "unreleased", Severity: review.Verify, Confidence: review.Low, Check: check}
+	return &review.Rule{ID: "IDEM013", Slug: "unknown-callee", Kind: "unknown_callee", Since: "unreleased", Severity: review.Verify, Confidence: review.Low, Files: files, Check: check}
 }
 
 func check(p *review.Pass) {

@@ -1,0 +1,12 @@
+import dapr.ext.workflow as wf
+import requests
+
+wfr = wf.WorkflowRuntime()
+
+
+# [doc]
+@wfr.activity
+def charge(ctx, order):
+    key = f"charge-{ctx.task_id}"
+    requests.post("https://api.pay.example/v1/payments", json=order, headers={"Idempotency-Key": key}, timeout=10).raise_for_status()  # want "an id that every attempt gets anew"
+# [/doc]

@@ -1,0 +1,15 @@
+import dapr.ext.workflow as wf
+import requests
+
+wfr = wf.WorkflowRuntime()
+
+
+# [doc]
+@wfr.activity
+def set_status(ctx, order):
+    try:
+        requests.put(f"https://api.shop.example/orders/{order['id']}", json=order, timeout=10).raise_for_status()  # want "its failure is caught and not raised"
+    except Exception as e:
+        print("could not set status", e)
+    return "done"
+# [/doc]
