@@ -71,9 +71,15 @@ func (t *tracer) loop(st *Stmt, s *scope) {
 		}
 	}
 	t.loops++
+	t.counters(st, s)
+	saved := t.retry
+	if how := retryLoop(st); how != "" {
+		t.retry = how + " at line " + itoa(st.Line)
+	}
 	c := &Cond{Value: blend(v), Text: "loop", Site: t.site(s, st.Line, st.Line)}
 	t.under(c, func() bool { return t.body(st.Body, s) })
 	t.loops--
+	t.retry = saved
 	t.conds = t.conds[:n]
 }
 
@@ -84,7 +90,7 @@ func (t *tracer) element(v *Value, s *scope) *Value {
 	}
 	out := blend(v)
 	out.Sym = v.Sym + "[]"
-	out.Shared = v.Shared
+	out.Shared, out.Varies = v.Shared, true
 	if len(v.Elems) > 1 {
 		first := v.Elems[0]
 		out.Fields, out.Class, out.Type = first.Fields, first.Class, first.Type

@@ -249,7 +249,7 @@ func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *s
 	case knowledge.Config:
 		return &Value{Origin: FromConfig, Sym: c.text}
 	case knowledge.ExecID:
-		return &Value{Origin: FromExecID, Sym: c.text}
+		return &Value{Origin: t.execID(), Sym: c.text}
 	case knowledge.AttemptID:
 		return &Value{Origin: FromAttempt, Sym: c.text}
 	case knowledge.InstanceID:
@@ -300,7 +300,7 @@ func symsOf(args []*Value) string {
 // effect makes the effect of a row and reads its details.
 func (t *tracer) effect(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *scope) *Effect {
 	eff := &Effect{Class: r.Class, Row: r, Callee: c.text, Args: args, Site: t.site(s, e.Line, e.EndLine), Path: t.trail(), Loop: t.loops > 0, Conds: t.standing(), Tx: t.tx, Memory: r.Has("memory"), Strict: r.Has("strict"), Staged: r.Has("staged"), order: len(t.effects)}
-	eff.Tries = slices.Clone(t.tries)
+	eff.Tries, eff.Retried = slices.Clone(t.tries), t.retry
 	eff.Key = t.pick(r.Key, c, e, args, s)
 	eff.Value = t.pick(r.Value, c, e, args, s)
 	if r.Has("cond") {
@@ -384,6 +384,7 @@ func (t *tracer) result(c *callee, e *Expr, args []*Value, eff *Effect, s *scope
 			out.Rel = nil
 		}
 		out.Origin = FromOutside
+		out.Varies = t.loops > 0
 		out.Sym = c.text + "(" + symsOf(args) + ")"
 		out.Shared = ""
 	} else if len(args) == 0 && c.recv == nil {
@@ -446,7 +447,12 @@ func (t *tracer) runLambdas(args []*Value, s *scope, c *callee) {
 		if each {
 			t.loops++
 		}
+		saved := t.retry
+		if w := retryWord(c); w != "" {
+			t.retry = w
+		}
 		t.enter(a.Fn, ps, nil, a.scope, a.Fn.Line, s)
+		t.retry = saved
 		if each {
 			t.loops--
 		}

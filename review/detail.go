@@ -150,7 +150,8 @@ func (t *tracer) dedupe(eff *Effect, c *callee, e *Expr, args []*Value, s *scope
 		}
 	}
 	// an unknown function that is handed a variable with a key's name
-	if eff.Guess || eff.Class == knowledge.Act || eff.Class == knowledge.Charge {
+	guessed := eff.Row != nil && eff.Row.Lib == "" && eff.Row.Recv == ""
+	if guessed || eff.Class == knowledge.Act || eff.Class == knowledge.Charge {
 		for i, a := range e.Args {
 			if n := lastSegment(text(a.Value)); i < len(args) && knowledge.KeyFor(n, eff.Class) {
 				eff.Dedupe, eff.KeyName = args[i], n

@@ -45,6 +45,8 @@ type Effect struct {
 	Reader      bool   // a write by form that seems only to read, by name
 	Question    string // what to ask when it is not known what it does
 	Staged      bool
+	Retried     string  // run again by the body itself: the loop or wrapper
+	Intent      *Effect // the pending row written before it, which a repeat reconciles
 	Refuses     *Effect // a request whose handler answers otherwise once this, its own change, is done
 	order       int
 }

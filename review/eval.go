@@ -506,6 +506,9 @@ func dotted(sym, name string) string {
 
 func (t *tracer) index(e *Expr, s *scope) *Value {
 	base := t.eval(e.X, s)
+	if base.Origin&FromExecID != 0 && base.Origin&FromHash == 0 {
+		t.parsed = append(t.parsed, t.site(s, e.Line, e.EndLine))
+	}
 	var key *Value
 	if e.Y != nil {
 		key = t.eval(e.Y, s)

@@ -239,7 +239,7 @@ func (ro *roster) proxySite(f *File, e *Expr, in *Func, loop bool) {
 	if !ok || name == "" {
 		return
 	}
-	site := CallSite{File: f.Path, Line: e.Line, Quote: f.Quote(e.Line), InLoop: loop, Policy: p.policy, policyID: p.policy}
+	site := CallSite{File: f.Path, Line: e.Line, Quote: f.Quote(e.Line), InLoop: loop, Policy: p.policy, policy: &Policy{Text: p.policy, ID: p.policy}, in: in}
 	flat := strings.ReplaceAll(p.policy, " ", "")
 	site.Retries = !strings.Contains(flat, "maximumAttempts1}") && !strings.HasSuffix(flat, "maximumAttempts1")
 	if in != nil {

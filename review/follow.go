@@ -200,7 +200,7 @@ func (t *tracer) enter(fn *Func, args []*Value, self *Value, outer *scope, line 
 }
 
 func (t *tracer) enterWith(fn *Func, params []Param, bound []*Value, self *Value, outer *scope, line int, s *scope) *Value {
-	if len(t.stack) >= maxFollow || slices.Contains(t.stack, fn) || fn.Abstract {
+	if len(t.stack) >= maxFollow || slices.Contains(t.stack, fn) || fn.Abstract || t.stop[fn] != nil {
 		out := blend(bound...)
 		out.Origin |= FromUnknown
 		t.resultType(out, fn)
@@ -253,6 +253,11 @@ func (t *tracer) enterWith(fn *Func, params []Param, bound []*Value, self *Value
 		defer t.flush(fn, in)
 	}
 	t.stack = append(t.stack, fn)
+	saved := t.retry
+	if w := retryAnnotation(fn); w != "" {
+		t.retry = w
+	}
+	defer func() { t.retry = saved }()
 	pushed := fn.Name != ""
 	if pushed {
 		t.path = append(t.path, t.site(s, line, line))

@@ -97,7 +97,14 @@ func (m *matcher) find(c *callee, f *File) (*knowledge.Row, bool) {
 	return best, strong
 }
 
+// messagePart are parts of a request or answer: their get and set are no
+// requests.
+var messagePart = map[string]bool{"header": true, "headers": true, "query": true, "cookies": true, "cookie": true, "form": true, "postform": true, "values": true, "params": true, "searchparams": true, "trailer": true, "defaultrequestheaders": true}
+
 func fitsRow(r *knowledge.Row, c *callee, f *File) (strong, ok bool) {
+	if (r.Class == knowledge.HTTP || r.Class == knowledge.Create) && len(c.chain) > 0 && messagePart[c.chain[0]] {
+		return false, false
+	}
 	if r.Lib != "" {
 		if !libHit(r.Lib, c, f) {
 			return false, false

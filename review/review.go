@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,6 +67,8 @@ func Review(ctx context.Context, c Config) (Result, error) {
 			res.Skipped = append(res.Skipped, Skipped{e.path, e.why})
 		}
 	}
+	res.Workflows = eng.workflows(targets, c.Symbols)
+	res.NotVisible = eng.notVisible()
 	slices.SortFunc(res.Activities, func(a, b ActivityResult) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name))
 	})
@@ -78,6 +81,37 @@ type engine struct {
 	match  *matcher
 	rules  []*Rule
 	roster *roster
+	blinds map[string]map[string]bool // rule → activities it could not judge
+}
+
+func (g *engine) tracer(fn *Func) *tracer {
+	return &tracer{repo: g.repo, match: g.match, fn: fn, mods: map[*File]*scope{}, shared: map[string]*Effect{}, closures: map[*Func]*scope{}, retried: true}
+}
+
+// blind notes that a rule has no call site to look at.
+func (g *engine) blind(r *Rule, a *Activity) {
+	if g.blinds == nil {
+		g.blinds = map[string]map[string]bool{}
+	}
+	k := r.ID + " " + r.Slug
+	if g.blinds[k] == nil {
+		g.blinds[k] = map[string]bool{}
+	}
+	g.blinds[k][a.Name] = true
+}
+
+// notVisible says what rules could not look at, and for which activities.
+func (g *engine) notVisible() []string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(g.blinds)) {
+		names := slices.Sorted(maps.Keys(g.blinds[k]))
+		list := strings.Join(names[:min(len(names), 5)], ", ")
+		if len(names) > 5 {
+			list += fmt.Sprintf(" and %d more", len(names)-5)
+		}
+		out = append(out, k+" looks at call sites; no workflow that schedules these was found: "+list)
+	}
+	return out
 }
 
 // judge walks one activity and lets every rule look at the facts.
@@ -85,7 +119,13 @@ func (g *engine) judge(c *candidate) ActivityResult {
 	a := g.walk(c)
 	var found []Finding
 	for _, r := range g.rules {
-		r.Check(&Pass{Activity: a, rule: r, out: &found})
+		if r.Workflow {
+			continue
+		}
+		if len(a.CallSites) == 0 && slices.Contains(r.Needs, "call_sites") {
+			g.blind(r, a)
+		}
+		r.Check(&Pass{Activity: a, rule: r, out: &found, engine: g})
 	}
 	found = g.settle(found)
 	out := ActivityResult{Name: c.name, Symbol: c.symbol(), File: c.fn.File.Path, Line: c.line(), EndLine: c.endLine(), Language: c.fn.File.Language,
@@ -114,8 +154,11 @@ func (g *engine) judge(c *candidate) ActivityResult {
 
 // walk traces the body of a candidate.
 func (g *engine) walk(c *candidate) *Activity {
-	t := &tracer{repo: g.repo, match: g.match, fn: c.fn, mods: map[*File]*scope{}, shared: map[string]*Effect{}, closures: map[*Func]*scope{}}
-	a := &Activity{Name: c.name, Symbol: c.symbol(), Method: c.fn.Name, Framework: c.framework, Language: c.fn.File.Language, Func: c.fn, CallSites: g.roster.sites(c)}
+	t := g.tracer(c.fn)
+	sites := g.roster.sites(c)
+	t.sdk = knowledge.ExecutionIDFor(c.framework, c.fn.File.Language)
+	t.retried = len(sites) == 0 || slices.ContainsFunc(sites, func(s CallSite) bool { return s.Retries })
+	a := &Activity{Name: c.name, Symbol: c.symbol(), Method: c.fn.Name, Framework: c.framework, Language: c.fn.File.Language, Func: c.fn, CallSites: sites, ExecID: t.sdk}
 	root := t.closure(c.fn, c.fn.File)
 	var self *Value
 	if c.fn.Owner != nil && !c.fn.Static {
@@ -134,7 +177,8 @@ func (g *engine) walk(c *candidate) *Activity {
 		a.Result = t.enterWith(h.Fn, h.Fn.Params, t.inputs(in), nil, h.scope, h.Fn.Line, root)
 	}
 	t.answered(c.fn, a.Result, root)
-	a.Effects, a.Exits, a.Logged = t.ownCounters(a.Result), t.exits, t.logged
+	a.Effects, a.Exits, a.Logged, a.Parsed = t.ownCounters(a.Result), t.exits, t.logged, t.parsed
+	intents(a.Effects)
 	for _, e := range a.Effects { // the first element of every path is the activity itself
 		if len(e.Path) > 0 && c.fn.Name != "" {
 			e.Path = e.Path[1:]

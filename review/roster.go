@@ -79,6 +79,7 @@ type roster struct {
 	workflows map[*Func]bool
 	calls     []callSite
 	proxied   map[*File]map[string]proxy
+	children  []callSite // workflows scheduled by workflows
 }
 
 type callSite struct {

@@ -173,7 +173,10 @@ func (ro *roster) callSite(f *File, e *Expr, in *Func, loop bool, reg knowledge.
 		}
 		ro.workflows[in] = true
 	}
-	site.Policy, site.policyID = ro.policy(f, e, in, reg)
+	p := ro.policy(f, e, in, reg)
+	site.Policy, site.policy = p.Text, p
+	site.inputs = ro.scheduledInput(f, &Expr{Op: OpCall, Args: args}, in)
+	site.in = in
 	site.Retries = site.Policy != "" || reg.Framework == "temporal" // Temporal retries without limit unless told otherwise
 	cs := callSite{site: site}
 	switch target.Op {
@@ -198,7 +201,7 @@ func (ro *roster) callSite(f *File, e *Expr, in *Func, loop bool, reg knowledge.
 		if fn := ro.function(f, target, in); fn != nil {
 			cs.fn = fn
 			fw := frameworkOf(f, "dapr")
-			if ro.acts[fn] == nil {
+			if ro.acts[fn] == nil && !reg.Child {
 				ro.enter(&candidate{name: fn.Name, framework: fw, fn: fn})
 			}
 		} else if s := ro.constant(f, target, in); s != "" {
@@ -214,6 +217,10 @@ func (ro *roster) callSite(f *File, e *Expr, in *Func, loop bool, reg knowledge.
 				cs.name = lastSegment(typeName(text(target.X.X)))
 			}
 		}
+	}
+	if reg.Child {
+		ro.children = append(ro.children, cs)
+		return true
 	}
 	ro.calls = append(ro.calls, cs)
 	return true
@@ -256,34 +263,6 @@ func (ro *roster) constant(f *File, e *Expr, in *Func) string {
 		}
 	}
 	return ""
-}
-
-// policy is the retry policy at a call site, as written, and an identity that
-// tells whether two call sites use the same object.
-func (ro *roster) policy(f *File, e *Expr, in *Func, reg knowledge.Register) (string, string) {
-	for one := range strings.SplitSeq(reg.Policy, ",") {
-		for _, v := range argsAt(e, knowledge.Norm(one)) {
-			s := text(v)
-			def := v
-			if d := ro.definition(f, v, in); d != nil {
-				def = d
-			}
-			all := strings.ToLower(s + " " + text(def))
-			if strings.Contains(all, "retry") {
-				id := ""
-				if v.Op == OpName || v.Op == OpMember {
-					id = f.Path + ":" + s
-				}
-				return s, id
-			}
-		}
-	}
-	for _, a := range e.Args {
-		if s := text(a.Value); strings.Contains(strings.ToLower(s), "retry") && a.Value.Op != OpString {
-			return s, ""
-		}
-	}
-	return "", ""
 }
 
 // sites are the places that schedule a candidate.

@@ -35,6 +35,9 @@ func (t *tracer) route(eff *Effect, args []*Value, s *scope) {
 	t.enterWith(h.fn, trimSelf(h.fn), bound, self, t.closure(h.fn, h.fn.File), eff.Site.Line, s)
 	t.ctx = ctx
 	acts := false
+	for _, exit := range t.exits[x:] {
+		exit.Remote = true
+	}
 	for _, e := range t.effects[n:] {
 		acts = acts || e.Acts()
 		if e.Acts() && eff.Refuses == nil && refusesRepeat(e) {

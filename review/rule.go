@@ -60,7 +60,9 @@ type Activity struct {
 	Exits     []*Exit
 	CallSites []CallSite
 	Logged    []*Value // what it writes to a log
+	Parsed    []Site   // where it takes the task execution id apart
 	Result    *Value
+	ExecID    *knowledge.ExecutionID // what its SDK's task execution id is worth, nil if not known
 }
 
 // CallSite is where a workflow schedules the activity.
@@ -73,12 +75,16 @@ type CallSite struct {
 	Retries  bool   `json:"retries"`          // whether a failure is run again
 	InLoop   bool   `json:"in_loop,omitempty"`
 
-	policyID string
+	policy *Policy
+	inputs map[string]bool // input fields that are the workflow's own instance id; "" is the whole input
+	in     *Func
 }
 
 // Pass is one rule looking at one activity.
 type Pass struct {
 	Activity *Activity
+	Workflow *Workflow // for rules that read workflows; Activity is nil then
+	engine   *engine
 	rule     *Rule
 	out      *[]Finding
 }
@@ -144,6 +150,9 @@ func (e *Effect) Guarded() (string, bool) {
 	}
 	if c := e.Claim(); c != nil {
 		return "claimed at line " + itoa(c.Site.Line), true
+	}
+	if e.Intent != nil {
+		return "pending row at line " + itoa(e.Intent.Site.Line), true
 	}
 	return "", false
 }

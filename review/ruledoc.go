@@ -85,7 +85,7 @@ func examples(files fs.FS) ([]Example, error) {
 			if err != nil {
 				return nil, err
 			}
-			*to = marked(string(src))
+			*to = shown(string(src))
 		}
 		out = append(out, e)
 	}
@@ -94,9 +94,9 @@ func examples(files fs.FS) ([]Example, error) {
 
 var expectation = regexp.MustCompile(`\s*(?:#|//)\s*(?:want|miss|noise)\b.*$`)
 
-// marked is the part of an example file between the [doc] marks, without the
+// shown is the part of an example file between the [doc] marks, without the
 // comments that only the test reads.
-func marked(src string) string {
+func shown(src string) string {
 	var out []string
 	in := false
 	for line := range strings.SplitSeq(src, "\n") {

@@ -2,6 +2,8 @@ package review
 
 import (
 	"strings"
+
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
 )
 
 // Limits of one walk: deep enough for real code, small enough that a body with
@@ -31,10 +33,15 @@ type tracer struct {
 	dirty    []*Value // tracked objects changed since the last commit
 	mods     map[*File]*scope
 	shared   map[string]*Effect // pseudo reads of state that outlives the body
-	closures map[*Func]*scope
-	logged   []*Value // what was written to a log
+	logged   []*Value           // what was written to a log
 	onCall   func(t *tracer, e *Expr, s *scope, c *callee, args []*Value) (*Value, bool)
 	ctx      *Value
+	retry    string // the retry loop or wrapper of the body that is being walked
+	parsed   []Site // where the task execution id is taken apart
+	sdk      *knowledge.ExecutionID
+	retried  bool // a call site of the activity may retry it, or none is known
+	stop     map[*Func]*candidate
+	closures map[*Func]*scope
 }
 
 // Exit is a way out of the body by an error that the code raises itself.
@@ -46,6 +53,8 @@ type Exit struct {
 	Value *Value
 	Conds []*Cond
 	After int // effects met before it
+	// Remote: raised by the handler of a request, in another process.
+	Remote bool
 }
 
 // scope is where names of one function body live.
@@ -360,6 +369,7 @@ func (t *tracer) assignName(target *Expr, v *Value, op string, s *scope, declare
 	if op != "" {
 		old := t.eval(target, s)
 		v = t.combine(op, old, v)
+		v.Varies = v.Varies || t.loops > 0
 	}
 	t.set(s, target.Name, v, declare)
 }

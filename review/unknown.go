@@ -11,6 +11,7 @@ import (
 // explains. It may change its receiver, hand a key to a builder, or act on the
 // world: then its name is all there is to judge it by.
 func (t *tracer) unknown(c *callee, e *Expr, args []*Value, s *scope) *Value {
+	t.takenApart(c, e, args, s)
 	if v, ok := t.fieldCall(c, e, args, s); ok {
 		return v
 	}
@@ -297,10 +298,7 @@ func (t *tracer) accessor(v *Value, name string, e *Expr) (*Value, bool) {
 		var o Origin
 		switch r.Class {
 		case knowledge.ExecID:
-			o = FromExecID
-			if csharp && strings.HasPrefix(c.norm, "taskexecution") {
-				o = FromAttempt // the .NET SDK makes it of the task id, which every attempt gets anew
-			}
+			o = t.execID()
 		case knowledge.AttemptID:
 			o = FromAttempt
 		case knowledge.InstanceID:
@@ -333,6 +331,9 @@ func infoOf(x *Expr, recv string) bool {
 func (t *tracer) accessorCall(c *callee, e *Expr, args []*Value, s *scope) (*Value, bool) {
 	if c.recv != t.ctx || t.ctx == nil {
 		return nil, false
+	}
+	if c.norm == "getinnercontext" { // Python wraps the engine's context
+		return t.ctx, true
 	}
 	for _, r := range t.match.exact[c.norm] {
 		switch r.Class {

@@ -69,6 +69,7 @@ type Value struct {
 	From    []*Effect // the effects whose answer it is made of
 	Scaled  bool      // arithmetic on the input: an absolute value from a snapshot
 	Shared  string    // the name of state that outlives the body: module variable, static, injected object
+	Varies  bool      // differs between the turns of a loop
 	Temp    bool      // a temporary file or folder of this run
 	Local   bool      // made in this body: nothing outside sees a change of it
 	Class   *Type     // its type in this repository
@@ -113,6 +114,7 @@ func (v *Value) absorb(w *Value) {
 	v.From = addEffects(v.From, w.From)
 	v.Scaled = v.Scaled || w.Scaled
 	v.Temp = v.Temp || w.Temp
+	v.Varies = v.Varies || w.Varies
 }
 
 // join is the value of a variable that may hold either.

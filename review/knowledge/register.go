@@ -56,6 +56,7 @@ type Register struct {
 	Alias string
 	// Call marks a call site; Policy selects its retry policy.
 	Call     bool
+	Child    bool // what is scheduled is a workflow
 	Policy   string
 	Workflow bool
 	// Methods: the argument is an object all of whose methods are activities.
@@ -83,5 +84,6 @@ func Registers() []Register {
 		// call sites
 		{Name: "callactivity|callactivitywithretry|scheduleactivity", Arg: "0,activity,name", Call: true, Policy: "retrypolicy,retry_policy,retryoptions,options,retry,2,1,3"},
 		{Name: "executeactivity|executelocalactivity|executeactivitymethod|executelocalactivitymethod|startactivity|startlocalactivity|startactivitymethod", Arg: "0,activity", Call: true, Framework: "temporal", Policy: "retry_policy,retrypolicy,options"},
+		{Name: "callchildworkflow|callsuborchestrator|callsuborchestratorwithretry|callchildworkflowwithretry", Arg: "0,workflow,orchestrator,name", Call: true, Child: true, Policy: "retrypolicy,retry_policy,retryoptions,options,retry,2,1,3"},
 	}
 }

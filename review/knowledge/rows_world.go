@@ -91,6 +91,6 @@ var commands = []Row{
 
 // agents are model calls and tools.
 var agents = []Row{
-	{Recv: "responses|completions|embeddings|moderations", Name: "create|parse|stream|acreate", Class: LLM},
+	{Recv: "responses|completions|embeddings|moderations", Name: "create|parse|stream|acreate|new|newstreaming", Class: LLM},
 	{Lib: "openai|anthropic|ollama|langchain|llama|litellm|google.generativeai|genai|mistral|cohere|groq|azure.ai|semantic_kernel|semantickernel|dapr_agents|microsoft.extensions.ai|langchain4j|springframework.ai|pydantic_ai|@ai-sdk|huggingface|transformers|replicate|bedrock", Name: "create|chat|generate|invoke|ainvoke|complete|completions|embeddings|embed|parse|generatecontent|generatetext|invokemodel|converse|getresponse|predict|run|arun|call|stream|generateobject|embedquery|embeddocuments|encode|completechat|generateembedding|getchatcompletions|messages|responses|acreate|acompletion|completion|chatcompletions|generateasync|invokeprompt|getchatmessagecontent|prompt", Class: LLM},
 }

@@ -7,17 +7,34 @@ import (
 	"github.com/idem-mcp/idem-mcp/review/rules/append"
 	"github.com/idem-mcp/idem-mcp/review/rules/attemptkey"
 	"github.com/idem-mcp/idem-mcp/review/rules/checkthenact"
+	"github.com/idem-mcp/idem-mcp/review/rules/childinstancekey"
+	"github.com/idem-mcp/idem-mcp/review/rules/crashwindow"
+	"github.com/idem-mcp/idem-mcp/review/rules/effectinworkflow"
+	"github.com/idem-mcp/idem-mcp/review/rules/indistinctkey"
 	"github.com/idem-mcp/idem-mcp/review/rules/keyinbody"
+	"github.com/idem-mcp/idem-mcp/review/rules/largepayload"
 	"github.com/idem-mcp/idem-mcp/review/rules/lateoverwrite"
+	"github.com/idem-mcp/idem-mcp/review/rules/llmcost"
+	"github.com/idem-mcp/idem-mcp/review/rules/missingpredicate"
+	"github.com/idem-mcp/idem-mcp/review/rules/parsedexecutionid"
 	"github.com/idem-mcp/idem-mcp/review/rules/readmodifywrite"
+	"github.com/idem-mcp/idem-mcp/review/rules/rebuiltkey"
 	"github.com/idem-mcp/idem-mcp/review/rules/relativeupdate"
+	"github.com/idem-mcp/idem-mcp/review/rules/repeatingconsumer"
 	"github.com/idem-mcp/idem-mcp/review/rules/replayfails"
+	"github.com/idem-mcp/idem-mcp/review/rules/retriedrejection"
+	"github.com/idem-mcp/idem-mcp/review/rules/retryinbody"
+	"github.com/idem-mcp/idem-mcp/review/rules/sharedkey"
+	"github.com/idem-mcp/idem-mcp/review/rules/sharedpolicy"
+	"github.com/idem-mcp/idem-mcp/review/rules/shortwindow"
+	"github.com/idem-mcp/idem-mcp/review/rules/spenttoken"
 	"github.com/idem-mcp/idem-mcp/review/rules/swallowedfailure"
 	"github.com/idem-mcp/idem-mcp/review/rules/unkeyedcreate"
 	"github.com/idem-mcp/idem-mcp/review/rules/unkeyedinsert"
 	"github.com/idem-mcp/idem-mcp/review/rules/unkeyedpublish"
 	"github.com/idem-mcp/idem-mcp/review/rules/unkeyedstart"
 	"github.com/idem-mcp/idem-mcp/review/rules/unknowncallee"
+	"github.com/idem-mcp/idem-mcp/review/rules/unloggedkey"
 	"github.com/idem-mcp/idem-mcp/review/rules/unrecordedmessage"
 )
 
@@ -27,17 +44,34 @@ func All() []*review.Rule {
 		append.Rule(),
 		attemptkey.Rule(),
 		checkthenact.Rule(),
+		childinstancekey.Rule(),
+		crashwindow.Rule(),
+		effectinworkflow.Rule(),
+		indistinctkey.Rule(),
 		keyinbody.Rule(),
+		largepayload.Rule(),
 		lateoverwrite.Rule(),
+		llmcost.Rule(),
+		missingpredicate.Rule(),
+		parsedexecutionid.Rule(),
 		readmodifywrite.Rule(),
+		rebuiltkey.Rule(),
 		relativeupdate.Rule(),
+		repeatingconsumer.Rule(),
 		replayfails.Rule(),
+		retriedrejection.Rule(),
+		retryinbody.Rule(),
+		sharedkey.Rule(),
+		sharedpolicy.Rule(),
+		shortwindow.Rule(),
+		spenttoken.Rule(),
 		swallowedfailure.Rule(),
 		unkeyedcreate.Rule(),
 		unkeyedinsert.Rule(),
 		unkeyedpublish.Rule(),
 		unkeyedstart.Rule(),
 		unknowncallee.Rule(),
+		unloggedkey.Rule(),
 		unrecordedmessage.Rule(),
 	}
 }

@@ -37,16 +37,12 @@ func Rule() *review.Rule {
 
 func check(p *review.Pass) {
 	for _, e := range p.Activity.Acting() {
-		if e.Class != knowledge.Start && e.Class != knowledge.Spend || e.Protected() {
+		if e.Class != knowledge.Start || e.Protected() {
 			continue
 		}
-		if e.Class == knowledge.Start && e.Key != nil && !e.Key.Origin.Fresh() && e.Key.Origin.Distinct() {
+		if e.Key != nil && !e.Key.Origin.Fresh() && e.Key.Origin.Distinct() {
 			continue
 		}
-		n := review.Note{Effect: e, Message: "starts a run without an id of its own; a second run starts another", Fix: "pass an instance id made of the input"}
-		if e.Class == knowledge.Spend {
-			n.Kind, n.Message, n.Fix = "token_spent", "uses up a one-time token; a second run is refused although the first succeeded", "store the answer by the operation's id and return it on a repeat"
-		}
-		p.Report(n)
+		p.Report(review.Note{Effect: e, Message: "starts a run without an id of its own; a second run starts another", Fix: e.Cure("pass an instance id made of the input")})
 	}
 }

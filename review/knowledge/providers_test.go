@@ -1,0 +1,55 @@
+package knowledge_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
+)
+
+// TestProviders holds every row to what answers show of it.
+func TestProviders(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range knowledge.Providers() {
+		if p.ID == "" || p.Name == "" || seen[p.ID] {
+			t.Errorf("%q: id and name are required and unique", p.ID)
+		}
+		seen[p.ID] = true
+		if p.Verified && p.Source == "" {
+			t.Errorf("%s: a verified row needs its source", p.ID)
+		}
+		if p.Condition == "" {
+			t.Errorf("%s: no condition", p.ID)
+		}
+		for _, n := range p.Names {
+			if knowledge.KeyName(n) != n {
+				t.Errorf("%s: %q is not a key name in normal form", p.ID, n)
+			}
+		}
+	}
+	for _, r := range knowledge.Rows() {
+		if r.Provider != "" && !seen[r.Provider] {
+			t.Errorf("row %s names provider %q, which has no row", r.Name, r.Provider)
+		}
+	}
+}
+
+func TestProviderFor(t *testing.T) {
+	for _, c := range []struct{ key, url, want string }{
+		{"X-Qonto-Idempotency-Key", "", "qonto"},
+		{"Idempotency-Key", "https://api.stripe.com/v1/charges", "stripe"},
+		{"Idempotency-Key", "https://pay.example/v1", ""},
+		{"cloudevent.id", "", "dapr-pubsub"},
+	} {
+		got := ""
+		if p := knowledge.ProviderFor(c.key, c.url); p != nil {
+			got = p.ID
+		}
+		if got != c.want {
+			t.Errorf("ProviderFor(%q, %q) = %q, want %q", c.key, c.url, got, c.want)
+		}
+	}
+	if p := knowledge.ProviderByID("smtp"); p == nil || !strings.Contains(p.Condition, "none") {
+		t.Error("no row for smtp")
+	}
+}
