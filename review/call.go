@@ -235,8 +235,8 @@ func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *s
 		}
 		return &Value{Origin: FromGenerate, Sym: c.text + "()", Local: true}
 	case knowledge.Clock:
-		if len(args) > 0 && r.Has("noargs") {
-			return t.result(c, e, args, nil, s) // a date made of what is given
+		if len(args) > 0 && r.Has("noargs") && c.norm != "now" && c.norm != "today" { // new Date(x) is not the time
+			return t.result(c, e, args, nil, s)
 		}
 		return &Value{Origin: FromClock, Sym: c.text + "()", Local: true}
 	case knowledge.Hash:

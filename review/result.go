@@ -48,6 +48,7 @@ type KeyResult struct {
 	Name   string   `json:"name"`
 	Origin []string `json:"origin"`
 	Stable bool     `json:"stable"`
+	Note   string   `json:"note,omitempty"` // what the SDK's task execution id is worth, where the key is made of it
 	Line   int      `json:"line"`
 }
 

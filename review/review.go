@@ -144,12 +144,19 @@ func (g *engine) judge(c *candidate) ActivityResult {
 			er.Guard, _ = e.Guarded()
 			if k := either2(e.Dedupe, e.Key); k != nil {
 				er.Key = k.Origin.String()
-				out.Keys = append(out.Keys, KeyResult{Name: either(e.KeyName, clip(k.Sym, 80)), Origin: k.Origin.Names(), Stable: !k.Origin.Fresh(), Line: e.Site.Line})
+				out.Keys = append(out.Keys, KeyResult{Name: either(e.KeyName, clip(k.Sym, 80)), Origin: k.Origin.Names(), Stable: !k.Origin.Fresh(), Line: e.Site.Line, Note: execNote(a, k)})
 			}
 		}
 		out.Effects = append(out.Effects, er)
 	}
 	return out
+}
+
+func execNote(a *Activity, k *Value) string {
+	if a.ExecID == nil || k.Origin&FromExecID == 0 {
+		return ""
+	}
+	return a.ExecID.Note
 }
 
 // walk traces the body of a candidate.

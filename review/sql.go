@@ -2,6 +2,7 @@ package review
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
@@ -142,6 +143,9 @@ func (t *tracer) insertSQL(eff *Effect, sql, up string, params []*Value) {
 func (t *tracer) updateSQL(eff *Effect, sql string, params []*Value) {
 	eff.Class = knowledge.Put
 	eff.Key = blend(params...)
+	if k := whereKey(sql, params); k != nil {
+		eff.Key = k
+	}
 	m := sqlUpdate.FindStringSubmatch(strings.TrimSpace(sql))
 	if m == nil {
 		return
@@ -233,4 +237,51 @@ func paramFor(col string, i int, flat, params []*Value) *Value {
 		return flat[i]
 	}
 	return nil
+}
+
+var (
+	sqlPlace  = regexp.MustCompile(`%s|\?`)
+	sqlNumber = regexp.MustCompile(`\$(\d+)`)
+	sqlNamed  = regexp.MustCompile(`[:@](\w+)`)
+)
+
+// whereKey is what the parameters of the WHERE clause are made of, nil if they
+// cannot be told from the others.
+func whereKey(sql string, params []*Value) *Value {
+	up := strings.ToUpper(sql)
+	at := strings.LastIndex(up, "WHERE")
+	if at < 0 {
+		return nil
+	}
+	set, where := sql[:at], sql[at:]
+	flat := flatten(params)
+	var vs []*Value
+	if nums := sqlNumber.FindAllStringSubmatch(where, -1); len(nums) > 0 {
+		for _, m := range nums {
+			if i, err := strconv.Atoi(m[1]); err == nil && i >= 1 && i <= len(flat) {
+				vs = append(vs, flat[i-1])
+			}
+		}
+	} else if n := len(sqlPlace.FindAllString(where, -1)); n > 0 {
+		first := len(sqlPlace.FindAllString(set, -1))
+		if first+n != len(flat) {
+			return nil
+		}
+		vs = flat[first:]
+	} else {
+		for _, m := range sqlNamed.FindAllStringSubmatch(where, -1) {
+			for _, p := range params {
+				if f := fieldNorm(p, m[1]); f != nil {
+					vs = append(vs, f)
+				}
+			}
+		}
+	}
+	if len(vs) == 0 {
+		return nil
+	}
+	if len(vs) == 1 {
+		return vs[0]
+	}
+	return blend(vs...)
 }

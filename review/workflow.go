@@ -40,7 +40,7 @@ func (g *engine) workflows(targets []*entry, symbols []string) []WorkflowResult 
 	}
 	var out []WorkflowResult
 	for fn := range g.roster.workflows {
-		if fn.File == nil || !want[fn.File] || g.roster.acts[fn] != nil {
+		if fn.File == nil || !want[fn.File] || isTest(fn.File.Path) || g.roster.acts[fn] != nil {
 			continue
 		}
 		w := g.workflow(fn)
@@ -106,11 +106,16 @@ func (g *engine) workflow(fn *Func) *Workflow {
 	root := t.module(fn.File)
 	t.enterWith(fn, params, bound, self, root, fn.Line, root)
 	for _, e := range t.effects {
-		if e.Acts() && !e.Memory && !e.Guess && e.Class != knowledge.Act {
+		if e.Acts() && !e.Memory && !e.Guess && e.Class != knowledge.Act && !ofEngine(e) {
 			w.Effects = append(w.Effects, e)
 		}
 	}
 	return w
+}
+
+// ofEngine reports a call of the engine's own library: it is replayed safely.
+func ofEngine(e *Effect) bool {
+	return e.Row != nil && (strings.Contains(e.Row.Lib, "temporal") || strings.Contains(e.Row.Lib, "durable"))
 }
 
 // parents are the places that schedule a workflow as a child.

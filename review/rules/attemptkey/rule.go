@@ -32,7 +32,7 @@ var files embed.FS
 
 // Rule returns the rule.
 func Rule() *review.Rule {
-	return &review.Rule{ID: "IDEM009", Slug: "attempt-key", Kind: "attempt_key", Since: "unreleased", Severity: review.Hazard, Confidence: review.High, Files: files, Check: check}
+	return &review.Rule{ID: "IDEM009", Slug: "attempt-key", Kind: "attempt_key", Since: "unreleased", Severity: review.Hazard, Confidence: review.High, Supersedes: []string{"unkeyed-create", "unkeyed-publish", "unrecorded-message", "unkeyed-start", "unknown-callee", "spent-token"}, Files: files, Check: check}
 }
 
 func check(p *review.Pass) {
@@ -44,6 +44,15 @@ func check(p *review.Pass) {
 		if k == nil || k.Origin&review.FromAttempt == 0 {
 			continue
 		}
-		p.Report(review.Note{Effect: e, Message: "the key is an id that every attempt gets anew; it refuses nothing", Fix: "use a value of the input, or the task execution id"})
+		n := review.Note{Effect: e, Message: "the key is an id that every attempt gets anew; it refuses nothing", Fix: "use a value of the input, or the task execution id"}
+		if k.Origin&review.FromExecID != 0 {
+			n.Message = "the key is the task execution id, which is an id that every attempt gets anew in this SDK; a retry is another operation"
+		}
+		if x := p.Activity.ExecID; x != nil && !x.Stable {
+			n.Fix = "use a value of the input; the task execution id is no key here: " + x.Note
+		} else if x != nil {
+			n.Fix += " (" + x.Accessor + ", since " + x.Since + "): " + x.Note
+		}
+		p.Report(n)
 	}
 }

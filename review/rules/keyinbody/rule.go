@@ -34,7 +34,7 @@ var files embed.FS
 
 // Rule returns the rule.
 func Rule() *review.Rule {
-	return &review.Rule{ID: "IDEM008", Slug: "key-in-body", Kind: "key_in_body", Since: "unreleased", Severity: review.Hazard, Confidence: review.High, Files: files, Check: check}
+	return &review.Rule{ID: "IDEM008", Slug: "key-in-body", Kind: "key_in_body", Since: "unreleased", Severity: review.Hazard, Confidence: review.High, Supersedes: []string{"unkeyed-create", "unkeyed-publish", "unrecorded-message", "unkeyed-start", "unknown-callee", "spent-token"}, Files: files, Check: check}
 }
 
 func check(p *review.Pass) {
@@ -49,6 +49,19 @@ func check(p *review.Pass) {
 		if name == "" {
 			name = "the key"
 		}
-		p.Report(review.Note{Effect: e, Message: name + " is made in the body (" + k.Origin.String() + "); every run has another one, so it refuses nothing", Fix: "derive the key from the activity's input, or take the task execution id where the SDK keeps it across retries"})
+		p.Report(review.Note{Effect: e, Message: name + " is made in the body (" + k.Origin.String() + "); every run has another one, so it refuses nothing", Fix: fix(p.Activity)})
+	}
+}
+
+// fix names the task execution id only where the SDK keeps it across attempts.
+func fix(a *review.Activity) string {
+	const input = "derive the key from the activity's input"
+	switch x := a.ExecID; {
+	case x == nil:
+		return input
+	case x.Stable:
+		return input + ", or take " + x.Accessor + " (since " + x.Since + "): " + x.Note
+	default:
+		return input + "; the task execution id is no key here: " + x.Note
 	}
 }

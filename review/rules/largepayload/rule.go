@@ -27,6 +27,7 @@ import (
 	"strings"
 
 	"github.com/idem-mcp/idem-mcp/review"
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
 )
 
 //go:embed rule.go testdata
@@ -56,6 +57,9 @@ func whole(v *review.Value, depth int) *review.Effect {
 	last := strings.ToLower(uncalled(v.Sym))
 	for _, b := range bulk {
 		if strings.HasSuffix(last, b) {
+			if len(v.From) > 0 && v.From[len(v.From)-1].Class == knowledge.LLM {
+				return nil // text of a model
+			}
 			if len(v.From) > 0 {
 				return v.From[len(v.From)-1]
 			}

@@ -80,12 +80,12 @@ func tells(p *review.Policy) bool {
 
 func rejection(x *review.Exit) bool {
 	words := strings.ToLower(x.Type + " " + x.Text)
-	if strings.Contains(words, "nonretry") || strings.Contains(words, "non_retry") || strings.Contains(words, "terminal") {
+	if strings.Contains(words, "nonretry") || strings.Contains(words, "non_retry") || strings.Contains(words, "terminal") || strings.Contains(words, "retryable") || strings.Contains(words, "transient") || strings.Contains(words, "temporar") {
 		return false
 	}
 	tested := false
 	for _, c := range x.Conds {
-		tested = tested || c.Value != nil && !c.OnlyError()
+		tested = tested || c.Value != nil && !c.OnlyError() && c.Value.Origin&(review.FromInput|review.FromOutside) != 0
 	}
 	if !tested {
 		return false

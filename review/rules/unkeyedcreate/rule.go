@@ -45,7 +45,7 @@ func check(p *review.Pass) {
 		if e.Class != knowledge.Create && e.Class != knowledge.Charge || e.Reader || e.Protected() {
 			continue
 		}
-		n := review.Note{Effect: e, Message: "creates something at another system without a key; a second run creates it again", Fix: "send the provider's idempotency key, made of the input, with the request"}
+		n := review.Note{Effect: e, Message: "creates something at another system without a key; a second run creates it again", Fix: e.Cure("send the provider's idempotency key, made of the input, with the request")}
 		if e.Question == "mutating_get" {
 			n.Kind, n.Confidence = "mutating_get", review.Medium
 			n.Message = "requests a path whose name says that it acts; a second run acts again, or is refused"

@@ -43,6 +43,6 @@ func check(p *review.Pass) {
 		if e.Class != knowledge.Publish || e.Protected() {
 			continue
 		}
-		p.Report(review.Note{Effect: e, Message: "publishes without a message id of its own; a second run publishes another event", Fix: "give the event an id made of the input (Dapr: metadata cloudevent.id) and let the consumer refuse repeats"})
+		p.Report(review.Note{Effect: e, Message: "publishes without a message id of its own; a second run publishes another event", Fix: e.Cure("give the event an id made of the input and let the consumer refuse repeats")})
 	}
 }

@@ -42,6 +42,6 @@ func check(p *review.Pass) {
 		if e.Class != knowledge.Message || e.Protected() {
 			continue
 		}
-		p.Report(review.Note{Effect: e, Message: "sends a message without a record or key; a second run sends it again", Fix: "pass the provider's idempotency key, or claim the message with a conditional insert before sending"})
+		p.Report(review.Note{Effect: e, Message: "sends a message without a record or key; a second run sends it again", Fix: e.Cure("pass the provider's idempotency key, or claim the message with a conditional insert before sending")})
 	}
 }
