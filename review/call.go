@@ -218,12 +218,13 @@ func fieldNorm(v *Value, name string) *Value {
 		return nil
 	}
 	name = knowledge.Norm(name)
-	for k, f := range v.Fields {
-		if knowledge.Norm(k) == name {
-			return f
+	best, out := "", (*Value)(nil)
+	for k, f := range v.Fields { // of several spellings the first: maps have no order
+		if knowledge.Norm(k) == name && (out == nil || k < best) {
+			best, out = k, f
 		}
 	}
-	return nil
+	return out
 }
 
 // apply records what a row says.

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -210,7 +211,8 @@ func condField(v *Value, depth int) string {
 	if v == nil || depth == 0 {
 		return ""
 	}
-	for n, f := range v.Fields {
+	for _, n := range slices.Sorted(maps.Keys(v.Fields)) {
+		f := v.Fields[n]
 		if w := knowledge.CondWord(knowledge.Norm(n)); w != "" {
 			return w
 		}

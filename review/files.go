@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -19,10 +20,20 @@ var skipFolders = map[string]string{
 	"dist": "generated", "build": "generated", "target": "generated", "bin": "generated", "obj": "generated", "out": "generated", "__pycache__": "generated", ".next": "generated", ".yarn": "vendored", ".pnp": "vendored", "coverage": "generated",
 }
 
+// otherSource are extensions of source that no language here reads: files like
+// these are counted, so that an answer does not look complete when it is not.
+var otherSource = map[string]string{
+	".kt": "Kotlin", ".kts": "Kotlin", ".scala": "Scala", ".rb": "Ruby", ".php": "PHP", ".rs": "Rust", ".swift": "Swift", ".fs": "F#", ".vb": "Visual Basic",
+	".groovy": "Groovy", ".clj": "Clojure", ".ex": "Elixir", ".exs": "Elixir", ".erl": "Erlang", ".cpp": "C++", ".cc": "C++", ".c": "C", ".dart": "Dart", ".pl": "Perl", ".lua": "Lua",
+	".py": "Python", ".go": "Go", ".cs": "C#", ".java": "Java", ".js": "JavaScript", ".mjs": "JavaScript", ".cjs": "JavaScript", ".jsx": "JavaScript", ".ts": "TypeScript", ".tsx": "TypeScript", ".mts": "TypeScript", ".cts": "TypeScript",
+}
+
 // walk lists the files that can be read, and notes what is skipped.
 func (r *repo) walk(ctx context.Context, c Config, res *Result) error {
-	ignore := newIgnores(c.Files)
-	return fs.WalkDir(c.Files, ".", func(p string, d fs.DirEntry, err error) error {
+	ignore := &ignores{fsys: c.Files}
+	skip := func(p, why string) { res.Skipped = append(res.Skipped, Skipped{p, why}) }
+	other := map[string]int{}
+	err := fs.WalkDir(c.Files, ".", func(p string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -30,38 +41,67 @@ func (r *repo) walk(ctx context.Context, c Config, res *Result) error {
 			if p == "." {
 				return err
 			}
-			res.Skipped = append(res.Skipped, Skipped{p, "cannot be read"})
+			skip(p, "cannot be read")
 			return nil
 		}
+		asked := askedFor(c.Paths, p)
 		if d.IsDir() {
-			if p == "." {
-				return nil
-			}
-			if why := skipFolders[d.Name()]; why != "" && !slices.Contains(c.Paths, p) {
-				if why != "version control" {
-					res.Skipped = append(res.Skipped, Skipped{p + "/", why + " folder"})
+			if p != "." && !asked {
+				if why := skipFolders[d.Name()]; why != "" {
+					if why != "version control" {
+						skip(p+"/", why+" folder")
+					}
+					return fs.SkipDir
 				}
-				return fs.SkipDir
+				if ignore.match(p, true) {
+					skip(p+"/", "ignored")
+					return fs.SkipDir
+				}
 			}
-			if ignore.match(p, true) {
-				res.Skipped = append(res.Skipped, Skipped{p + "/", "ignored"})
-				return fs.SkipDir
-			}
+			ignore.enter(p)
 			return nil
 		}
 		if d.Type()&fs.ModeSymlink != 0 || !d.Type().IsRegular() {
+			if asked {
+				skip(p, "a symbolic link or no regular file")
+			}
 			return nil
 		}
 		l := languageOf(c.Languages, p)
-		if l == nil || ignore.match(p, false) {
-			return nil
+		switch {
+		case ignore.match(p, false) && !asked:
+		case l == nil && asked:
+			skip(p, "unknown language")
+		case l == nil:
+			if lang := otherSource[strings.ToLower(path.Ext(p))]; lang != "" {
+				other[lang]++
+			}
+		default:
+			if info, err := d.Info(); err == nil && info.Size() > maxFile {
+				skip(p, "larger than 5 MB")
+				return nil
+			}
+			r.add(p, l)
 		}
-		if info, err := d.Info(); err == nil && info.Size() > maxFile {
-			res.Skipped = append(res.Skipped, Skipped{p, "larger than 5 MB"})
-			return nil
-		}
-		r.add(p, l)
 		return nil
+	})
+	for lang, n := range other {
+		skip("*", strconv.Itoa(n)+" files in "+lang+", which is not read")
+	}
+	for _, p := range c.Paths {
+		if _, err := fs.Stat(c.Files, path.Clean(p)); err != nil {
+			skip(p, "not there, or outside of what may be read")
+		}
+	}
+	return err
+}
+
+// askedFor reports whether the path is named, or holds what is named: that is
+// read even where it would be skipped.
+func askedFor(paths []string, p string) bool {
+	return slices.ContainsFunc(paths, func(want string) bool {
+		want = path.Clean(want)
+		return want == p || strings.HasPrefix(want, p+"/")
 	})
 }
 
@@ -131,56 +171,4 @@ func (f *File) Quote(line int) string {
 		end = f.lines[line] - 1
 	}
 	return clip(strings.TrimSpace(string(f.src[start:end])), 200)
-}
-
-// ignores are the patterns of .gitignore and .idemignore files.
-type ignores struct{ rules []ignoreRule }
-
-type ignoreRule struct {
-	dir, pattern   string
-	negate, folder bool
-	anchored       bool
-}
-
-func newIgnores(fsys fs.FS) *ignores {
-	ig := &ignores{}
-	for _, n := range []string{".gitignore", ".idemignore"} {
-		b, err := fs.ReadFile(fsys, n)
-		if err != nil {
-			continue
-		}
-		for line := range strings.SplitSeq(string(b), "\n") {
-			line = strings.TrimSpace(line)
-			if line == "" || line[0] == '#' {
-				continue
-			}
-			r := ignoreRule{pattern: line}
-			r.pattern, r.negate = strings.CutPrefix(r.pattern, "!")
-			r.pattern, r.folder = strings.CutSuffix(r.pattern, "/")
-			r.anchored = strings.Contains(r.pattern, "/")
-			r.pattern = strings.TrimPrefix(r.pattern, "/")
-			ig.rules = append(ig.rules, r)
-		}
-	}
-	return ig
-}
-
-func (ig *ignores) match(p string, dir bool) bool {
-	hit := false
-	for _, r := range ig.rules {
-		if r.folder && !dir {
-			continue
-		}
-		ok, _ := path.Match(r.pattern, p)
-		if !r.anchored && !ok {
-			ok, _ = path.Match(r.pattern, path.Base(p))
-		}
-		if tail, deep := strings.CutPrefix(r.pattern, "**/"); deep && !ok {
-			ok, _ = path.Match(tail, path.Base(p))
-		}
-		if ok {
-			hit = !r.negate
-		}
-	}
-	return hit
 }

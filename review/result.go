@@ -5,10 +5,11 @@ type Result struct {
 	Activities []ActivityResult `json:"activities"`
 	// Workflows are those in whose own body something was found: they are
 	// replayed, so other rules hold there.
-	Workflows  []WorkflowResult `json:"workflows,omitempty"`
-	Skipped    []Skipped        `json:"skipped"`
-	Files      int              `json:"files"`       // files read
-	NotVisible []string         `json:"not_visible"` // what could not be looked at, and why
+	Workflows    []WorkflowResult `json:"workflows,omitempty"`
+	Suppressions []Suppression    `json:"suppressions"`
+	Skipped      []Skipped        `json:"skipped"`
+	Files        int              `json:"files"`       // files read
+	NotVisible   []string         `json:"not_visible"` // what could not be looked at, and why
 }
 
 // ActivityResult is the answer for one activity.

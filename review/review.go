@@ -60,9 +60,13 @@ func Review(ctx context.Context, c Config) (Result, error) {
 		}
 		res.Activities = append(res.Activities, eng.judge(cand))
 	}
+	res.Suppressions = eng.suppressed(targets, len(c.Symbols) > 0)
 	for _, e := range targets {
 		if e.file != nil {
 			res.Files++
+			if n := e.file.Errors; n > 0 {
+				res.Skipped = append(res.Skipped, Skipped{e.path, fmt.Sprintf("%d syntax errors: what stands in them was not read", n)})
+			}
 		} else if e.why != "" {
 			res.Skipped = append(res.Skipped, Skipped{e.path, e.why})
 		}
@@ -72,7 +76,9 @@ func Review(ctx context.Context, c Config) (Result, error) {
 	slices.SortFunc(res.Activities, func(a, b ActivityResult) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name))
 	})
-	slices.SortFunc(res.Skipped, func(a, b Skipped) int { return cmp.Compare(a.File, b.File) })
+	slices.SortFunc(res.Skipped, func(a, b Skipped) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Reason, b.Reason))
+	})
 	return res, nil
 }
 
@@ -82,6 +88,7 @@ type engine struct {
 	rules  []*Rule
 	roster *roster
 	blinds map[string]map[string]bool // rule → activities it could not judge
+	quiet  map[string][]*Suppression  // the suppressions of each file
 }
 
 func (g *engine) tracer(fn *Func) *tracer {
@@ -127,7 +134,7 @@ func (g *engine) judge(c *candidate) ActivityResult {
 		}
 		r.Check(&Pass{Activity: a, rule: r, out: &found, engine: g})
 	}
-	found = g.settle(found)
+	found = g.suppress(g.settle(found))
 	out := ActivityResult{Name: c.name, Symbol: c.symbol(), File: c.fn.File.Path, Line: c.line(), EndLine: c.endLine(), Language: c.fn.File.Language,
 		Framework: c.framework, Verdict: Safe, CallSites: a.CallSites, Findings: found}
 	for _, f := range found {

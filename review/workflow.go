@@ -48,7 +48,7 @@ func (g *engine) workflows(targets []*entry, symbols []string) []WorkflowResult 
 		for _, r := range own {
 			r.Check(&Pass{Workflow: w, rule: r, out: &found, engine: g})
 		}
-		if found = g.settle(found); len(found) > 0 {
+		if found = g.suppress(g.settle(found)); len(found) > 0 {
 			out = append(out, WorkflowResult{Name: w.Name, File: fn.File.Path, Line: fn.Line, Language: w.Language, Findings: found})
 		}
 	}
