@@ -35,7 +35,7 @@ func (t *tracer) call(e *Expr, s *scope) *Value {
 	if v, ok := t.declared(c, e, args, s); ok {
 		return v
 	}
-	if row != nil && strong && (!t.bodied(c, e) || standsIn(row, c)) {
+	if row != nil && strong && (t.match.own(row) || !t.written(c, e) || standsIn(row, c)) {
 		return t.apply(row, c, e, args, s)
 	}
 	if v, ok := t.follow(c, e, args, s); ok {
@@ -50,17 +50,37 @@ func (t *tracer) call(e *Expr, s *scope) *Value {
 	return t.unknown(c, e, args, s)
 }
 
-// bodied reports a method whose body the repository has: that says more than a
-// row that fits its type's name.
-func (t *tracer) bodied(c *callee, e *Expr) bool {
-	return c.recv != nil && c.recv.Class != nil && (c.lib == "" || c.recv.Class.File.Language == "java") && len(t.stack) < maxFollow && len(t.methods(c.recv.Class, c.name, len(e.Args))) > 0
+// writesLog tells printing from making text: Sprintf, Errorf, str, len.
+func writesLog(c *callee) bool {
+	if c.recv == nil || c.lib == "fmt" {
+		return strings.HasPrefix(c.norm, "print")
+	}
+	return !strings.HasPrefix(c.norm, "sprint") && c.norm != "with"
+}
+
+// written reports a call of a function or method whose body stands in this
+// repository: it says more than a row that fits a name.
+func (t *tracer) written(c *callee, e *Expr) bool {
+	switch {
+	case len(t.stack) >= maxFollow:
+		return false
+	case c.recv == nil:
+		return c.fn != nil && c.fn.Fn != nil && !c.fn.Fn.Abstract
+	case c.recv.Class == nil:
+		return false
+	case !c.recv.Class.Interface:
+		if m := t.repo.method(c.recv.Class, c.name); m != nil && !m.Abstract && len(m.Body) > 0 {
+			return true
+		}
+	}
+	return (c.lib == "" || c.recv.Class.File.Language == "java") && len(t.methods(c.recv.Class, c.name, len(e.Args))) > 0
 }
 
 // standsIn reports what an interface of the repository sends to people or
 // charges: it is judged by its name, since the one implementation that is there
 // is often a stub.
 func standsIn(r *knowledge.Row, c *callee) bool {
-	return c.recv.Class.Interface && c.recv.Class.File.Language == "csharp" && (r.Class == knowledge.Message || r.Class == knowledge.Charge)
+	return c.recv != nil && c.recv.Class != nil && c.recv.Class.Interface && c.recv.Class.File.Language == "csharp" && (r.Class == knowledge.Message || r.Class == knowledge.Charge)
 }
 
 func (t *tracer) callee(e *Expr, s *scope) *callee {
@@ -259,7 +279,7 @@ func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *s
 		return t.readInput(c, e, args, s)
 	case knowledge.None:
 		t.runLambdas(args, s, c)
-		if r.Has("log") {
+		if r.Has("log") && writesLog(c) {
 			t.logged = append(t.logged, args...)
 		}
 		return t.given(r, t.result(c, e, args, nil, s), s)

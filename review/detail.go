@@ -199,12 +199,30 @@ func (t *tracer) condition(eff *Effect, c *callee, e *Expr) {
 		eff.Conditional = w
 		return
 	}
+	if eff.Class == knowledge.Put && onlyIfNew(e, eff.Args) {
+		eff.Conditional = "NX"
+		return
+	}
 	for _, a := range eff.Args {
 		if n := condField(a, 3); n != "" {
 			eff.Conditional = n
 			return
 		}
 	}
+}
+
+// onlyIfNew finds the option of key-value stores that sets a key only when it is
+// not there: nx=True, { NX: true }, "NX".
+func onlyIfNew(e *Expr, args []*Value) bool {
+	for i, a := range e.Args {
+		if i >= len(args) {
+			break
+		}
+		if knowledge.Norm(a.Name) == "nx" || fieldNorm(args[i], "nx") != nil || args[i].HasTxt && strings.EqualFold(args[i].Text, "nx") {
+			return true
+		}
+	}
+	return false
 }
 
 func condField(v *Value, depth int) string {

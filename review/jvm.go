@@ -64,7 +64,7 @@ func (t *tracer) fluent(c *callee, e *Expr, args []*Value, s *scope) (*Value, bo
 			return v, true
 		}
 	}
-	if len(args) == 0 && c.recv.Class != nil && !c.recv.Class.Interface && t.accessed(c) != "" && !t.bodied(c, e) { // made by Lombok, or of a record
+	if len(args) == 0 && c.recv.Class != nil && !c.recv.Class.Interface && t.accessed(c) != "" && !t.written(c, e) { // made by Lombok, or of a record
 		return t.member(c.recv, t.accessed(c), s, e), true
 	}
 	if namesType(e.X.X) {

@@ -13,10 +13,14 @@ type matcher struct {
 	exact map[string][]*knowledge.Row
 	wild  []*knowledge.Row
 	rank  map[*knowledge.Row]int
+	team  int // the first rows are a team's own
 }
 
-func newMatcher(rows []knowledge.Row) *matcher {
-	m := &matcher{exact: map[string][]*knowledge.Row{}, rank: map[*knowledge.Row]int{}}
+// own reports a row of the team's configuration.
+func (m *matcher) own(r *knowledge.Row) bool { return m.rank[r] < m.team }
+
+func newMatcher(rows []knowledge.Row, team int) *matcher {
+	m := &matcher{team: team, exact: map[string][]*knowledge.Row{}, rank: map[*knowledge.Row]int{}}
 	for i := range rows {
 		r := &rows[i]
 		m.rank[r] = i

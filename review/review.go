@@ -52,7 +52,7 @@ func Review(ctx context.Context, c Config) (Result, error) {
 		r.load(e)
 	}
 	rows := append(slices.Clone(c.Effects), knowledge.Rows()...)
-	eng := &engine{repo: r, match: newMatcher(rows), rules: c.Rules}
+	eng := &engine{repo: r, match: newMatcher(rows, len(c.Effects)), rules: c.Rules}
 	eng.roster = newRoster(r, c)
 	for _, cand := range eng.roster.in(targets, c.Symbols) {
 		if ctx.Err() != nil {

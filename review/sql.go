@@ -120,9 +120,9 @@ func (t *tracer) insertSQL(eff *Effect, sql, up string, params []*Value) {
 	cols := columns(m[3])
 	flat := flatten(params)
 	if i := strings.Index(up, "DO UPDATE SET"); i >= 0 && changesItself(sql[i+len("DO UPDATE SET"):]) {
-		eff.Relative, eff.Class = true, knowledge.Increment
+		eff.Relative, eff.Class, eff.Conditional = true, knowledge.Increment, "" // the repeat changes the row again
 	} else if i := strings.Index(up, "ON DUPLICATE KEY UPDATE"); i >= 0 && changesItself(sql[i+len("ON DUPLICATE KEY UPDATE"):]) {
-		eff.Relative, eff.Class = true, knowledge.Increment
+		eff.Relative, eff.Class, eff.Conditional = true, knowledge.Increment, ""
 	}
 	want := conflictColumns(sql)
 	for i, col := range cols {

@@ -34,9 +34,10 @@ func module(_, imported string) []string {
 }
 
 type lowering struct {
-	file *review.File
-	fn   *review.Func
-	typs map[string]*review.Type
+	file    *review.File
+	fn      *review.Func
+	typs    map[string]*review.Type
+	failing bool // in the branch of a failed call
 }
 
 func lower(p string, src []byte) (*review.File, error) {
@@ -364,10 +365,30 @@ func (l *lowering) ret(n parse.Node) *review.Stmt {
 	if last != nil && last.Op == review.OpList && len(last.Args) > 0 {
 		last = last.Args[len(last.Args)-1].Value
 	}
-	if last != nil && raisesError(last) {
+	if last != nil && raisesError(last) && (last.Op != review.OpName || l.failing || !carries(s.Value)) {
 		s.Op, s.Value = review.Throw, last
 	}
 	return s
+}
+
+// carries reports return values before the error that are more than zero
+// values: "return order, err" outside of an error branch gives the order back.
+func carries(e *review.Expr) bool {
+	if e.Op != review.OpList {
+		return false
+	}
+	for _, a := range e.Args[:len(e.Args)-1] {
+		switch v := a.Value; v.Op {
+		case review.OpNull, review.OpString, review.OpNumber, review.OpBool:
+		case review.OpObject:
+			if len(v.Args) > 0 {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 func raisesError(e *review.Expr) bool {
@@ -391,7 +412,10 @@ func (l *lowering) ifs(n parse.Node) []*review.Stmt {
 	}
 	s := st(review.If, n)
 	s.Value = l.expr(n.Field("condition"))
+	was := l.failing
+	l.failing = was || strings.Contains(n.Field("condition").Text(), "err != nil")
 	s.Body = l.block(n.Field("consequence"))
+	l.failing = was
 	if a := n.Field("alternative"); a.Kind() == "if_statement" {
 		s.Else = l.ifs(a)
 	} else if a.OK() {
