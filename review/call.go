@@ -400,6 +400,9 @@ func (t *tracer) result(c *callee, e *Expr, args []*Value, eff *Effect, s *scope
 	}
 	if eff != nil {
 		out.From = addEffects([]*Effect{eff}, nil)
+		if eff.Class == knowledge.None && c.recv != nil { // fetchone of a statement: its answer
+			out.From = addEffects(out.From, c.recv.From)
+		}
 		if eff.Class == knowledge.Read || eff.Class == knowledge.LLM || eff.Verb == "GET" {
 			out.Reads = addEffects(nil, []*Effect{eff})
 			out.Rel = nil

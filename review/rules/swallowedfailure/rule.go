@@ -38,7 +38,7 @@ func Rule() *review.Rule {
 
 func check(p *review.Pass) {
 	for _, e := range p.Activity.Acting() {
-		if e.Swallowed && e.Caught == "" && !e.Memory && !(e.Lenient && e.Class == knowledge.Delete) {
+		if e.Swallowed && e.Retried == "" && e.Caught == "" && !e.Memory && !(e.Lenient && e.Class == knowledge.Delete) {
 			p.Report(review.Note{Effect: e, Message: "its failure is caught and not raised; an unknown outcome is reported as an answer", Fix: "let the failure leave the body, or answer with what is known"})
 		}
 	}
