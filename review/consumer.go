@@ -1,6 +1,8 @@
 package review
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
@@ -77,8 +79,13 @@ var subscribeNames = map[string]bool{"subscribe": true, "topic": true, "addtopic
 
 // subscribers are the functions of the repository that take events of a topic.
 func (g *engine) subscribers(topic string) []*Func {
-	for _, family := range []string{"python", "csharp", "java", "go", "js"} {
-		g.repo.mention(family, topic)
+	for _, e := range slices.Clone(g.repo.entries) { // a topic is often a common word: only files that also subscribe
+		if e.done {
+			continue
+		}
+		if src := g.repo.read(e); bytes.Contains(src, []byte(topic)) && (bytes.Contains(src, []byte("ubscribe")) || bytes.Contains(src, []byte("Topic"))) {
+			g.repo.load(e)
+		}
 	}
 	var out []*Func
 	for _, e := range g.repo.entries {

@@ -42,6 +42,20 @@
 // mongo, entity, binding …) into plain ones; route.go follows a request to its
 // handler when the repository has it.
 //
+// # Adding a rule
+//
+//  1. go run ./review/rules/new -slug some-fault writes the folder with the next
+//     id and enters it in rules/all.go (go generate ./review/rules does so too).
+//  2. Write the package comment of rule.go under its four headings: it is the
+//     documentation. Write the check over the facts of [Activity], or of
+//     [Workflow] with Workflow: true.
+//  3. Write testdata/bad and good in every language, or the reason in none.md.
+//     A line to be reported says want "text"; the part between [doc] and [/doc]
+//     is the example people see. go test ./review/rules holds all of it.
+//  4. Add labelled activities to testdata/corpus: positives and look-alikes. A
+//     label is the comment "corpus: hazard kind,kind tricky" before the activity;
+//     go test -v -run Corpus ./review prints the figures ([Evaluate]).
+//
 // # Adding a language
 //
 //  1. Add its grammar to review/parse/cgo.go and the constant to doc.go there

@@ -54,7 +54,7 @@ func whole(v *review.Value, depth int) *review.Effect {
 	if v == nil || depth == 0 {
 		return nil
 	}
-	last := strings.ToLower(uncalled(v.Sym))
+	last := strings.TrimSuffix(strings.ToLower(uncalled(v.Sym)), "async")
 	for _, b := range bulk {
 		if strings.HasSuffix(last, b) {
 			if len(v.From) > 0 && v.From[len(v.From)-1].Class == knowledge.LLM {
