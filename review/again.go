@@ -116,10 +116,10 @@ func (t *tracer) takenApart(c *callee, e *Expr, args []*Value, s *scope) {
 	}
 }
 
-// execID is the origin of the task execution id: in an SDK that makes it anew
+// execID is the origin of the task execution id: in a Dapr SDK that makes it anew
 // for every retry attempt it is an attempt's id wherever a retry is possible.
-func (t *tracer) execID() Origin {
-	if t.sdk != nil && !t.sdk.Stable && t.retried {
+func (t *tracer) execID(accessor string) Origin {
+	if strings.Contains(accessor, "taskexecution") && t.sdk != nil && !t.sdk.Stable && t.retried {
 		return FromExecID | FromAttempt
 	}
 	return FromExecID

@@ -270,7 +270,7 @@ func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *s
 	case knowledge.Config:
 		return &Value{Origin: FromConfig, Sym: c.text}
 	case knowledge.ExecID:
-		return &Value{Origin: t.execID(), Sym: c.text}
+		return &Value{Origin: t.execID(c.norm), Sym: c.text}
 	case knowledge.AttemptID:
 		return &Value{Origin: FromAttempt, Sym: c.text}
 	case knowledge.InstanceID:

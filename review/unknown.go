@@ -298,7 +298,7 @@ func (t *tracer) accessor(v *Value, name string, e *Expr) (*Value, bool) {
 		var o Origin
 		switch r.Class {
 		case knowledge.ExecID:
-			o = t.execID()
+			o = t.execID(c.norm)
 		case knowledge.AttemptID:
 			o = FromAttempt
 		case knowledge.InstanceID:

@@ -17,7 +17,7 @@ func ExecutionIDs() []ExecutionID { return executionIDs }
 
 // ExecutionIDFor is the row of an SDK, nil when nothing is known.
 func ExecutionIDFor(framework, language string) *ExecutionID {
-	if framework == "agents" {
+	if framework == "agents" || framework == "" {
 		framework = "dapr"
 	}
 	for i := range executionIDs {
