@@ -115,12 +115,8 @@ func ParseLocation(location string) (Name, bool) {
 		n.Prefix = location[:start-len(sep)]
 	}
 	owner := strings.TrimSuffix(rest[:end], typeEnd)
-	// A namespace has no dot and an app id outside Kubernetes may; an app id
-	// that is also the prefix settles it.
+	// A Kubernetes namespace has no dot; an app id outside Kubernetes may.
 	dot := strings.IndexByte(owner, '.')
-	if n.Prefix != "" && strings.HasSuffix(owner, "."+n.Prefix) {
-		dot = len(owner) - len(n.Prefix) - 1
-	}
 	if dot <= 0 || dot == len(owner)-1 || n.Instance == "" {
 		return Name{}, false
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -201,4 +202,63 @@ func shorten(ctx context.Context, conn *pgx.Conn, table string, n int) error {
 		}
 		return nil
 	})
+}
+
+// twoPages gives the rows of one run in two pages; between them the run was
+// written anew.
+type twoPages struct {
+	before, after []sourcetest.Row
+	loads         int
+}
+
+func (p *twoPages) Page(_ context.Context, after, _ string, limit int, f func(key, value []byte, binary bool) error) error {
+	rows := p.after
+	if after == "" {
+		rows = p.before[:limit]
+	}
+	for _, r := range rows {
+		if r.Key > after {
+			if err := f([]byte(r.Key), r.Value, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *twoPages) Load(_ context.Context, location string) (store.Group, error) {
+	p.loads++
+	return store.LoadRows(location, func(f func(key, value []byte, binary bool) error) error {
+		for _, r := range p.after {
+			if err := f([]byte(r.Key), r.Value, false); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// TestReadAgainBetweenPages: a run that lies across two pages and lost rows
+// between them is read again, whole.
+func TestReadAgainBetweenPages(t *testing.T) {
+	one := sourcetest.Runs(t)[0]
+	long, short := one, one
+	for range 60 { // longer than the first page
+		long.Events = append(long.Events, one.Events...)
+	}
+	byKey := func(rows []sourcetest.Row) []sourcetest.Row {
+		slices.SortFunc(rows, func(a, b sourcetest.Row) int { return strings.Compare(a.Key, b.Key) })
+		return rows
+	}
+	p := &twoPages{before: byKey(long.Rows()), after: byKey(short.Rows())}
+	var got []store.Group
+	for groups, err := range store.ScanRows(context.Background(), p, store.Query{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, groups...)
+	}
+	if len(got) != 1 || !got[0].Whole() || len(got[0].History) != len(one.Events) || p.loads != 1 {
+		t.Errorf("%d runs, %d loads, whole: %v", len(got), p.loads, len(got) == 1 && got[0].Whole())
+	}
 }
