@@ -165,7 +165,7 @@ func parseFile(path string) ([]Component, error) {
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, unreadable(path, err)

@@ -46,7 +46,9 @@ type standIn struct {
 func (s *standIn) ListInstanceIDs(_ context.Context, r *protos.ListInstanceIDsRequest) (*protos.ListInstanceIDsResponse, error) {
 	from := 0
 	if r.ContinuationToken != nil {
-		fmt.Sscan(*r.ContinuationToken, &from)
+		if _, err := fmt.Sscan(*r.ContinuationToken, &from); err != nil {
+			return nil, status.Error(codes.InvalidArgument, "not a token of mine")
+		}
 	}
 	size := min(int(r.GetPageSize()), 3) // a sidecar may give less than asked for
 	out := &protos.ListInstanceIDsResponse{}

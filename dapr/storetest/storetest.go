@@ -59,10 +59,12 @@ func FillSQLite(ctx context.Context, path string, rows iter.Seq[sourcetest.Row])
 		etag TEXT NOT NULL, expiration_time TIMESTAMP DEFAULT NULL, update_time TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)`); err != nil {
 		return err
 	}
-	insert, err := tx.PrepareContext(ctx, `INSERT INTO state (key, value, is_binary, etag) VALUES (?, ?, 1, 'd9b8c1f0-0000-4000-8000-000000000000')`)
+	insert, err := tx.PrepareContext(ctx, //nolint:sqlclosecheck // closed below
+		`INSERT INTO state (key, value, is_binary, etag) VALUES (?, ?, 1, 'd9b8c1f0-0000-4000-8000-000000000000')`)
 	if err != nil {
 		return err
 	}
+	defer insert.Close() //nolint:errcheck // the commit is looked at
 	for r := range rows {
 		if _, err := insert.ExecContext(ctx, r.Key, base64.StdEncoding.EncodeToString(r.Value)); err != nil {
 			return err

@@ -5,16 +5,13 @@ import (
 	"database/sql"
 	"fmt"
 	"iter"
-	"time"
 
 	"github.com/idem-mcp/idem-mcp/dapr/store"
 )
 
-// alive leaves out rows whose time to live has ended; its parameter is now.
-// CURRENT_TIMESTAMP would ask the clock for every row.
-const alive = `(expiration_time IS NULL OR expiration_time > ?)`
-
-func now() string { return time.Now().UTC().Format("2006-01-02 15:04:05") }
+// alive leaves out rows whose time to live has ended. The subquery asks the
+// clock one time; bare, CURRENT_TIMESTAMP would ask it for every row.
+const alive = `(expiration_time IS NULL OR expiration_time > (SELECT CURRENT_TIMESTAMP))`
 
 // Scan implements store.Backend.
 func (b *backend) Scan(ctx context.Context, q store.Query) iter.Seq2[[]store.Group, error] {
@@ -28,14 +25,14 @@ func (b *backend) Page(ctx context.Context, after, app string, limit int, f func
 	if app != "" {
 		part = "." + app + ".workflow||"
 	}
-	return b.rows(ctx, query, []any{after, part, now(), limit}, f)
+	return b.rows(ctx, query, []any{after, part, limit}, f)
 }
 
 // Load implements store.Backend: all rows of one run, which stand together.
 func (b *backend) Load(ctx context.Context, location string) (store.Group, error) {
 	query := fmt.Sprintf(`SELECT key, value, is_binary FROM %q WHERE key >= ? AND key < ? AND %s ORDER BY key`, b.table, alive)
 	return store.LoadRows(location, func(f func(key, value []byte, binary bool) error) error {
-		return b.rows(ctx, query, []any{location + "||", location + "|}", now()}, f)
+		return b.rows(ctx, query, []any{location + "||", location + "|}"}, f)
 	})
 }
 
@@ -45,7 +42,7 @@ func (b *backend) Find(ctx context.Context, instance string) ([]string, error) {
 	var out []string
 	err := b.read(ctx, func(ctx context.Context, db *sql.DB, _ bool) error {
 		out = nil
-		rows, err := db.QueryContext(ctx, query, ".workflow||"+instance+"||", now())
+		rows, err := db.QueryContext(ctx, query, ".workflow||"+instance+"||")
 		if err != nil {
 			return err
 		}

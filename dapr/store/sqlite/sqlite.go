@@ -177,7 +177,7 @@ func (b *backend) Check(ctx context.Context) ([]history.Detail, error) {
 // changed under an immutable open; frozen says that this can happen.
 func (b *backend) read(ctx context.Context, f func(ctx context.Context, db *sql.DB, frozen bool) error) error {
 	for try := 0; ; try++ {
-		db, frozen, err := b.open()
+		db, frozen, err := b.open(ctx)
 		if err != nil {
 			return err
 		}
@@ -196,7 +196,7 @@ func (b *backend) read(ctx context.Context, f func(ctx context.Context, db *sql.
 
 // open returns the handle, opened anew when a writer came since an immutable
 // open.
-func (b *backend) open() (*sql.DB, *stamp, error) {
+func (b *backend) open(ctx context.Context) (*sql.DB, *stamp, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.db != nil && (b.frozen == nil || !b.stale(*b.frozen)) {
@@ -219,7 +219,7 @@ func (b *backend) open() (*sql.DB, *stamp, error) {
 	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: b.path}).EscapedPath(), RawQuery: params}
 	db, err := sql.Open("sqlite", u.String())
 	if err != nil {
-		return nil, nil, b.explain(context.Background(), err)
+		return nil, nil, b.explain(ctx, err)
 	}
 	b.db = db
 	return db, b.frozen, nil
@@ -232,7 +232,7 @@ func inspect(path string) (os.FileInfo, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, false, err
