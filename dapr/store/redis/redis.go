@@ -203,7 +203,7 @@ func (b *backend) scan(ctx context.Context, match string, f func(key string)) er
 // others large, because each costs a pass over the keyspace.
 const (
 	firstWindow = 1_000
-	window      = 50_000
+	window      = 100_000
 )
 
 // Scan implements store.Backend: in the byte order of the keys.
