@@ -158,6 +158,8 @@ func (d Deps) reviewPaths(ctx context.Context, paths, symbols []string) (review.
 		relocate(&res, p)
 		all.Activities = append(all.Activities, res.Activities...)
 		all.Skipped = append(all.Skipped, res.Skipped...)
+		all.Workflows = append(all.Workflows, res.Workflows...)
+		all.Suppressions = append(all.Suppressions, res.Suppressions...)
 		all.Files += res.Files
 		for _, n := range res.NotVisible {
 			if !slices.Contains(all.NotVisible, n) {
@@ -231,6 +233,17 @@ func relocate(res *review.Result, p place) {
 			name(&a.Findings[j].File)
 			sites(a.Findings[j].Path)
 		}
+	}
+	for i := range res.Workflows {
+		w := &res.Workflows[i]
+		name(&w.File)
+		for j := range w.Findings {
+			name(&w.Findings[j].File)
+			sites(w.Findings[j].Path)
+		}
+	}
+	for i := range res.Suppressions {
+		name(&res.Suppressions[i].File)
 	}
 	for i := range res.Skipped {
 		name(&res.Skipped[i].File)

@@ -47,8 +47,10 @@ type Capability struct {
 	Purpose string // two sentences at most: when to use it, and what it cannot show
 	Example string // arguments, as JSON
 	Paths   bool   // the command takes files and directories to read runs from
-	Code    bool   // the command takes files and folders of source, as the argument "paths"
-	Fields  []Field
+	// Positional is the argument that a command's plain words fill: "paths" of
+	// source, a "topic". Empty: none, or Paths.
+	Positional string
+	Fields     []Field
 
 	answer reflect.Type
 	call   func(context.Context, Deps, json.RawMessage) Result
@@ -74,7 +76,8 @@ type Result struct {
 // definition is the literal a capability's file starts with.
 type definition[In any, Out reply] struct {
 	Name, Command, Title, Purpose, Example string
-	Paths, Code                            bool
+	Paths                                  bool
+	Positional                             string
 	Run                                    func(context.Context, Deps, In) (Out, error)
 }
 
@@ -89,7 +92,7 @@ type reply interface {
 func define[In any, Out reply](d definition[In, Out]) Capability {
 	fields := fieldsOf(reflect.TypeFor[In]())
 	c := Capability{
-		Name: d.Name, Command: d.Command, Title: d.Title, Purpose: d.Purpose, Example: d.Example, Paths: d.Paths, Code: d.Code,
+		Name: d.Name, Command: d.Command, Title: d.Title, Purpose: d.Purpose, Example: d.Example, Paths: d.Paths, Positional: d.Positional,
 		Fields: fields, answer: reflect.TypeFor[Out]().Elem(),
 	}
 	c.call = func(ctx context.Context, deps Deps, raw json.RawMessage) (res Result) {

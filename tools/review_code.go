@@ -18,7 +18,7 @@ import (
 
 func reviewCode() Capability {
 	return define(definition[reviewCodeIn, *reviewCodeOut]{
-		Name: "idem_review_code", Command: "review", Title: "Would a second run change the world?", Code: true,
+		Name: "idem_review_code", Command: "review", Title: "Would a second run change the world?", Positional: "paths",
 		Purpose: "Reviews activity source (Python, C#, Java, Go, JavaScript, TypeScript) in files, folders or pasted code: hazards of a second run, keys and guards, with file and line. Not for workflow determinism.",
 		Example: `{"paths":["src/activities"]}`,
 		Run:     runReviewCode,
@@ -41,6 +41,8 @@ type reviewCodeOut struct {
 	Activities []review.ActivityResult `json:"activities" jsonschema:"hazards first; in concise form those without a finding are only counted"`
 	Safe       int                     `json:"safe" jsonschema:"activities without a finding that counts, listed or not"`
 	Total      int                     `json:"total"`
+	Workflows  []review.WorkflowResult `json:"workflows" jsonschema:"workflows in whose own body something was found: they are replayed"`
+	Silenced   []review.Suppression    `json:"suppressions" jsonschema:"idem:ignore comments, and whether they silence anything"`
 	Skipped    []review.Skipped        `json:"skipped" jsonschema:"files that were not reviewed, with the reason"`
 	Files      int                     `json:"files"`
 
@@ -58,7 +60,7 @@ func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut
 			return nil, err
 		}
 	}
-	out := &reviewCodeOut{Files: res.Files, Skipped: list(res.Skipped), Total: len(res.Activities), detailed: in.detailed()}
+	out := &reviewCodeOut{Files: res.Files, Skipped: list(res.Skipped), Workflows: list(res.Workflows), Silenced: list(res.Suppressions), Total: len(res.Activities), detailed: in.detailed()}
 	slices.SortStableFunc(res.Activities, func(a, b review.ActivityResult) int { return rank(a.Verdict) - rank(b.Verdict) })
 	hazards, verify := 0, 0
 	for i := range res.Activities {
@@ -73,6 +75,18 @@ func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut
 		cleanActivity(&res.Activities[i])
 	}
 	out.found = hazards > 0
+	for i := range out.Workflows {
+		w := &out.Workflows[i]
+		w.Name, w.File = clean.Line(w.Name, 240), clean.Line(w.File, 240)
+		for j := range w.Findings {
+			out.found = out.found || w.Findings[j].Severity == review.Hazard
+			cleanCodeFinding(&w.Findings[j])
+		}
+	}
+	for i := range out.Silenced {
+		s := &out.Silenced[i]
+		s.File, s.Reason = clean.Line(s.File, 240), clean.Line(s.Reason, 240)
+	}
 	for _, s := range res.Skipped {
 		if strings.Contains(s.Reason, "cannot be read") || strings.Contains(s.Reason, "syntax") {
 			out.Coverage.miss(s.File + ": " + s.Reason)
@@ -187,11 +201,13 @@ func cleanActivity(a *review.ActivityResult) {
 		line(&a.Keys[i].Name)
 	}
 	for i := range a.Findings {
-		f := &a.Findings[i]
-		line(&f.File)
-		line(&f.Quote)
-		f.Message, f.Fix = clean.Line(f.Message, 600), clean.Line(f.Fix, 900)
+		cleanCodeFinding(&a.Findings[i])
 	}
+}
+
+func cleanCodeFinding(f *review.Finding) {
+	f.File, f.Quote = clean.Line(f.File, 240), clean.Line(f.Quote, 240)
+	f.Message, f.Fix = clean.Line(f.Message, 600), clean.Line(f.Fix, 900)
 }
 
 func (out *reviewCodeOut) render(t *text) {
@@ -205,7 +221,26 @@ func (out *reviewCodeOut) render(t *text) {
 		}
 		t.activity(a, out.detailed)
 	}
+	for i := range out.Workflows {
+		w := &out.Workflows[i]
+		t.line("\nworkflow %s (%s) %s:%d", w.Name, w.Language, w.File, w.Line)
+		for j := range w.Findings {
+			t.codeFinding(&w.Findings[j])
+		}
+	}
 	t.section("Safe as far as the code shows:", safe, 40)
+	var silenced []string
+	for _, s := range out.Silenced {
+		switch {
+		case s.Problem != "":
+			silenced = append(silenced, fmt.Sprintf("%s:%d %s: %s", s.File, s.Line, s.Rule, s.Problem))
+		case !s.Used:
+			silenced = append(silenced, fmt.Sprintf("%s:%d %s silences nothing any more", s.File, s.Line, s.Rule))
+		case out.detailed:
+			silenced = append(silenced, fmt.Sprintf("%s:%d %s: %s", s.File, s.Line, s.Rule, quoted(s.Reason, 120)))
+		}
+	}
+	t.section("Silenced in place:", silenced, 20)
 	var skipped []string
 	for _, s := range out.Skipped {
 		skipped = append(skipped, clean.Line(s.File, 200)+": "+s.Reason)
@@ -247,12 +282,7 @@ func (t *text) activity(a *review.ActivityResult, detailed bool) {
 	}
 	t.line("\n%s: %s (%s) %s:%d", a.Verdict, cmp.Or(a.Name, a.Symbol), where, a.File, a.Line)
 	for i := range a.Findings {
-		f := &a.Findings[i]
-		t.line("  %s %s, %s confidence: %s", f.Rule, f.Severity, f.Confidence, sentence(f.Message))
-		t.line("    %s:%d  %s", f.File, f.Line, quoted(f.Quote, 160))
-		if f.Fix != "" {
-			t.line("    Instead: %s", sentence(f.Fix))
-		}
+		t.codeFinding(&a.Findings[i])
 	}
 	for i := range a.Effects {
 		e := &a.Effects[i]
@@ -281,5 +311,14 @@ func (t *text) activity(a *review.ActivityResult, detailed bool) {
 			policy = "policy " + clean.Line(s.Policy, 80)
 		}
 		t.line("  called by %s, %s:%d, %s", cmp.Or(s.Workflow, "a workflow"), s.File, s.Line, policy)
+	}
+}
+
+// codeFinding writes one finding with its line and what to write instead.
+func (t *text) codeFinding(f *review.Finding) {
+	t.line("  %s %s, %s confidence: %s", f.Rule, f.Severity, f.Confidence, sentence(f.Message))
+	t.line("    %s:%d  %s", f.File, f.Line, quoted(f.Quote, 160))
+	if f.Fix != "" {
+		t.line("    Instead: %s", sentence(f.Fix))
 	}
 }

@@ -83,13 +83,17 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		cmd.Args = cobra.ArbitraryArgs
 		cmd.Long += "\nPATH is an exported run, a directory of them, or - for standard input; without one the configured source is read."
 	}
-	if c.Code {
+	switch c.Positional {
+	case "paths":
 		cmd.Use += " PATH…"
 		cmd.Args = cobra.ArbitraryArgs
 		cmd.Long += "\nPATH is a file or folder of source. What its code calls is followed in the whole project around it."
+	case "topic":
+		cmd.Use += " [TOPIC]"
+		cmd.Args = cobra.ArbitraryArgs
 	}
 	for _, f := range c.Fields {
-		if f.Kind == "text" || c.Code && (f.Name == "paths" || f.Name == "language") {
+		if f.Kind == "text" || f.Name == c.Positional || c.Positional == "paths" && f.Name == "language" {
 			continue // a history comes from a file or standard input here
 		}
 		usage := f.Doc
@@ -107,14 +111,25 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 			cmd.Flags().String(flagName(f), f.Default, usage)
 		}
 	}
+	evaluate := new(bool)
+	if c.Positional == "paths" {
+		cmd.Flags().BoolVar(evaluate, "evaluate", false, "measure the reviewer on a folder of labelled activities (review/testdata/corpus) instead")
+	}
 	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
 		runs := paths
-		if c.Code {
+		if c.Positional != "" {
 			runs = nil
 		}
 		deps, _, err := a.deps(runs, true)
 		if err != nil {
 			return err
+		}
+		if *evaluate {
+			folder := "review/testdata/corpus"
+			if len(paths) > 0 {
+				folder = paths[0]
+			}
+			return a.answer(tools.EvaluateReview(cmd.Context(), deps, folder))
 		}
 		args, err := arguments(cmd, c, paths)
 		if err != nil {
@@ -157,8 +172,12 @@ func example(c tools.Capability) string {
 // arguments turns the flags that were given into the tool's arguments.
 func arguments(cmd *cobra.Command, c tools.Capability, paths []string) (json.RawMessage, error) {
 	args := map[string]any{}
-	if c.Code && len(paths) > 0 {
+	switch {
+	case len(paths) == 0:
+	case c.Positional == "paths":
 		args["paths"] = paths
+	case c.Positional != "":
+		args[c.Positional] = strings.Join(paths, " ")
 	}
 	for _, f := range c.Fields {
 		name := flagName(f)

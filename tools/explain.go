@@ -1,0 +1,253 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/idem-mcp/idem-mcp/history"
+	"github.com/idem-mcp/idem-mcp/internal/clean"
+	"github.com/idem-mcp/idem-mcp/internal/nearest"
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
+	"github.com/idem-mcp/idem-mcp/review/rules"
+)
+
+// idem_explain answers: what does this rule, finding, key source, provider or
+// term mean? It knows nothing of the user's runs or code.
+
+func explain() Capability {
+	return define(definition[explainIn, *explainOut]{
+		Name: "idem_explain", Command: "explain", Title: "What does this mean?", Positional: "topic",
+		Purpose: "Explains a rule (IDEM002), a history finding (commit_lost), a key source, a provider's key and its window, or a term, with source and date; without a topic, what there is. Not about your runs or code.",
+		Example: `{"topic":"IDEM002","language":"python"}`,
+		Run:     runExplain,
+	})
+}
+
+type explainIn struct {
+	Topic    string `json:"topic" doc:"rule id or name, finding kind, key source, provider or term; rules, findings, keys, providers or terms lists them"`
+	Language string `json:"language" enum:"python,csharp,java,go,javascript,typescript" doc:"language of a rule's examples"`
+	Page
+}
+
+type explainOut struct {
+	Answer
+	Topic    string    `json:"topic"`
+	Kind     string    `json:"kind" jsonschema:"rule, finding, key, provider, term, list or contents"`
+	Sections []section `json:"sections"`
+	Examples []example `json:"examples"`
+}
+
+// section is a heading and its text.
+type section struct {
+	Heading string `json:"heading"`
+	Text    string `json:"text"`
+}
+
+// example is a fault and its cure in one language.
+type example struct {
+	Language string `json:"language"`
+	Bad      string `json:"bad"`
+	Good     string `json:"good"`
+}
+
+// topic is one thing that can be explained.
+type topic struct {
+	kind  string
+	names []string // the first is shown
+	title string
+	make  func(in explainIn) (sections []section, examples []example, err error)
+}
+
+func runExplain(_ context.Context, _ Deps, in explainIn) (*explainOut, error) {
+	all, err := topics()
+	if err != nil {
+		return nil, err
+	}
+	if in.Topic == "" {
+		return contents(all), nil
+	}
+	want := topicName(in.Topic)
+	if out := listing(all, want); out != nil {
+		return out, nil
+	}
+	t := findTopic(all, want)
+	if t == nil {
+		return nil, unknownTopic(all, in.Topic)
+	}
+	out := &explainOut{Topic: t.names[0], Kind: t.kind}
+	out.Summary = t.title
+	out.Sections, out.Examples, err = t.make(in)
+	out.Sections, out.Examples = list(out.Sections), list(out.Examples)
+	return out, err
+}
+
+func topicName(s string) string {
+	return strings.NewReplacer("_", " ", "-", " ").Replace(strings.ToLower(strings.TrimSpace(s)))
+}
+
+func findTopic(all []topic, want string) *topic {
+	for i := range all {
+		for _, n := range all[i].names {
+			if topicName(n) == want {
+				return &all[i]
+			}
+		}
+	}
+	var hit *topic // a part of exactly one name
+	for i := range all {
+		if slices.ContainsFunc(all[i].names, func(n string) bool { return strings.Contains(topicName(n), want) }) {
+			if hit != nil {
+				return nil
+			}
+			hit = &all[i]
+		}
+	}
+	return hit
+}
+
+func unknownTopic(all []topic, given string) error {
+	var names, near []string
+	want := topicName(given)
+	for _, t := range all {
+		for _, n := range t.names {
+			names = append(names, n)
+			if strings.Contains(topicName(n), want) {
+				near = append(near, t.names[0])
+			}
+		}
+	}
+	e := &badArgument{what: fmt.Sprintf("there is no topic %q", clean.Line(given, 60)), allowed: topicKinds[:], do: "rules, findings, keys, providers and terms list what there is"}
+	if len(near) > 1 {
+		e.what = fmt.Sprintf("%q fits several topics", clean.Line(given, 60))
+		e.allowed = slices.Compact(near)[:min(len(near), 12)]
+		e.do = "Give one of them"
+	} else if n := nearest.Of(given, names); n != "" {
+		e.do = fmt.Sprintf("Did you mean %q? Also: %s", n, e.do)
+	}
+	return e
+}
+
+var topicKinds = [...]string{"rules", "findings", "keys", "providers", "terms"}
+
+// contents says what can be asked.
+func contents(all []topic) *explainOut {
+	out := &explainOut{Kind: "contents", Sections: []section{}, Examples: []example{}}
+	out.Summary = fmt.Sprintf("%d topics: rules, findings, keys, providers and terms", len(all))
+	for _, k := range topicKinds {
+		var names []string
+		for _, t := range all {
+			if t.kind+"s" == k {
+				names = append(names, t.names[0])
+			}
+		}
+		out.Sections = append(out.Sections, section{k, strings.Join(names, ", ")})
+	}
+	return out
+}
+
+// listing is the list of one kind, nil when want is not the name of a list.
+func listing(all []topic, want string) *explainOut {
+	if !slices.Contains(topicKinds[:], want) {
+		return nil
+	}
+	out := &explainOut{Topic: want, Kind: "list", Sections: []section{}, Examples: []example{}}
+	for _, t := range all {
+		if t.kind+"s" == want {
+			out.Sections = append(out.Sections, section{t.names[0], t.title})
+		}
+	}
+	out.Summary = fmt.Sprintf("%d %s", len(out.Sections), want)
+	return out
+}
+
+func topics() ([]topic, error) {
+	var all []topic
+	for _, r := range rules.All() {
+		doc, err := r.Doc()
+		if err != nil {
+			return nil, fmt.Errorf("read the documentation of %s: %w", r.ID, err)
+		}
+		all = append(all, topic{kind: "rule", names: []string{r.ID, r.Slug, r.Kind}, title: fmt.Sprintf("%s %s (%s)", r.ID, r.Slug, r.Severity) + ": " + oneLine(doc.Summary),
+			make: func(in explainIn) ([]section, []example, error) {
+				s := []section{{"What it does", doc.What}, {"Why is this bad", doc.Why}, {"When it is fine", doc.Fine}, {"Use instead", doc.Instead}}
+				var ex []example
+				for _, e := range doc.Examples {
+					if l := languageOf[e.Extension]; in.Language == "" && len(ex) == 0 || l == in.Language || in.Language == "javascript" && l == "typescript" {
+						ex = append(ex, example{l, e.Bad, e.Good})
+					}
+				}
+				return s, ex, nil
+			}})
+	}
+	slices.SortFunc(all, func(a, b topic) int { return strings.Compare(a.names[0], b.names[0]) })
+	for _, k := range kinds() {
+		all = append(all, findingTopic(k))
+	}
+	all = append(all, keyTopics()...)
+	for _, p := range knowledge.Providers() {
+		all = append(all, providerTopic(p))
+	}
+	return append(all, termTopics()...), nil
+}
+
+var languageOf = map[string]string{"py": "python", "cs": "csharp", "java": "java", "go": "go", "js": "javascript", "ts": "typescript"}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func fixed(sections ...section) func(explainIn) ([]section, []example, error) {
+	return func(explainIn) ([]section, []example, error) { return sections, nil, nil }
+}
+
+func findingTopic(k history.FindingKind) topic {
+	d := findingDocs[k]
+	repeat := "It is not a repeat: it does not make the exit code 1."
+	if k.Repeat() {
+		repeat = "It is a repeat: the exit code is 1."
+	}
+	return topic{kind: "finding", names: []string{string(k)}, title: d.says,
+		make: fixed(section{"What the events say", d.says}, section{"Certainty", d.certainty}, section{"For the outside world", d.means}, section{"Exit code", repeat})}
+}
+
+func providerTopic(p knowledge.Provider) topic {
+	key := cmp.Or(p.Key, "none")
+	window := cmp.Or(p.Condition, "not stated")
+	if p.Window > 0 {
+		window = fmt.Sprintf("%s (%s)", duration(p.Window), cmp.Or(p.Condition, "as documented"))
+	}
+	verified := "read in the provider's documentation or source, checked " + knowledge.ProvidersChecked
+	if !p.Verified {
+		verified = "UNVERIFIED: from memory, not read; check before relying on it"
+	}
+	return topic{kind: "provider", names: []string{p.Name, p.ID}, title: fmt.Sprintf("%s: key %s; %s", p.Name, key, window),
+		make: fixed(section{"Key", key}, section{"Window and conditions", window}, section{"Evidence", verified + "; source: " + cmp.Or(p.Source, "none")},
+			section{"What to compare", "the window against the longest time between two runs of the activity: the retry policy's horizon, an outage, a suspended run, a rerun. A key that expired is no key"})}
+}
+
+func duration(d time.Duration) string {
+	if d >= 24*time.Hour && d%(24*time.Hour) == 0 {
+		return plural(int(d/(24*time.Hour)), "day", "days")
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m")
+}
+
+func (out *explainOut) render(t *text) {
+	t.line("%s", sentence(out.Summary))
+	for _, s := range out.Sections {
+		if out.Kind == "list" {
+			t.line("- %s: %s", s.Heading, oneLine(s.Text))
+			continue
+		}
+		t.line("\n%s\n  %s", s.Heading, strings.ReplaceAll(s.Text, "\n", "\n  "))
+	}
+	for _, e := range out.Examples {
+		t.line("\nIn %s, instead of\n\n%s\n\nwrite\n\n%s", e.Language, indent(e.Bad), indent(e.Good))
+	}
+}
+
+func indent(s string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
+}
