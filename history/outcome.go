@@ -3,6 +3,7 @@ package history
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // maxClassified bounds how much of an error text is read.
@@ -13,27 +14,33 @@ const maxClassified = 8 << 10
 // taken out of the text before the next is tried, so that "dial tcp …: i/o
 // timeout" is a connection that never stood, not a time-out after sending.
 var (
-	neverSent = regexp.MustCompile(`connection refused|econnrefused|actively refused|no such host|name or service not known|nodename nor servname|` +
+	neverSent = lazily(`connection refused|econnrefused|actively refused|no such host|name or service not known|nodename nor servname|` +
 		`temporary failure in name resolution|getaddrinfo|enotfound|eai_again|could not resolve|unknownhostexception|name resolution|dns lookup|` +
 		`no route to host|ehostunreach|network is unreachable|enetunreach|dial (tcp|udp|unix)[^\n]{0,120}?i/o timeout|` +
 		`connect(ion)?[ _-]?time(d)?[ _-]?out(?:exception|error)?|timed out connecting|connection to [^\n]{0,80}? timed out|timeout (?:while )?connecting|connect timed out|` +
 		`x509:|certificate verify failed|tls handshake|ssl handshake|circuit[ _-]?breaker|circuit is open|brokencircuit|` +
 		`\b429\b|too many requests|rate[ _-]?limit|throttl|quota exceeded|deadlock|could not serialize|serialization failure|` +
 		`activity [^\n]{0,80}not registered|no activity [^\n]{0,80}registered|not registered|no such activity|activity [^\n]{0,80}not found`)
-	maySent = regexp.MustCompile(`time(d)?[ _-]?out|etimedout|deadline[ _-]?exceeded|context cancel+ed|task(?: was)? cancel+ed|operation(?: was)? cancel+ed|request(?: was)? cancel+ed|` +
+	maySent = lazily(`time(d)?[ _-]?out|etimedout|deadline[ _-]?exceeded|context cancel+ed|task(?: was)? cancel+ed|operation(?: was)? cancel+ed|request(?: was)? cancel+ed|` +
 		`\bcancel+ed\b|aborterror|was aborted|connection (?:was )?(?:reset|closed|aborted|lost|dropped)|econnreset|econnaborted|reset by peer|disconnect/reset|socket hang up|` +
 		`broken pipe|epipe|unexpected eof|\beof\b|remote end closed|remotedisconnected|premature|stream (?:closed|terminated|reset|error)|goaway|rst_stream|` +
 		`worker (?:was )?lost|worker (?:has )?(?:died|crashed|stopped)|lost worker|sigkill|sigterm|exit(?:ed)?(?: with)?(?: code| status)? 1(?:37|43)|oom-?kill|out of memory|evicted|pod (?:was )?(?:deleted|killed)`)
-	serverError = regexp.MustCompile(`internal server error|bad gateway|service unavailable|service not available|gateway time-?out|\bunavailable\b|try (?:again )?later|` +
+	serverError = lazily(`internal server error|bad gateway|service unavailable|service not available|gateway time-?out|\bunavailable\b|try (?:again )?later|` +
 		`temporarily|upstream connect error|overloaded`)
-	rejection = regexp.MustCompile(`validation|invalid|not valid|malformed|declined|insufficient|not allowed|not permitted|forbidden|unauthori[sz]ed|unauthenticated|` +
+	rejection = lazily(`validation|invalid|not valid|malformed|declined|insufficient|not allowed|not permitted|forbidden|unauthori[sz]ed|unauthenticated|` +
 		`permission denied|access denied|bad request|unprocessable|field required|is required|must be|must not|should be greater|out of range|unsupported|` +
 		`already exists|duplicate key|not found|does not exist|rejected|refused by|expired card|card_error|blocked|business rule|constraint`)
-	statusCode = regexp.MustCompile(`(?:^|\n)\s*([45]\d\d)\b|(?:status(?:[ _-]?code)?|http(?:/[\d.]+)?|code|error|response|returned|success|gds|smtp\w*)\W{0,6}(?:is|was|of)?\W{0,3}([45]\d\d)\b|` +
+	statusCode = lazily(`(?:^|\n)\s*([45]\d\d)\b|(?:status(?:[ _-]?code)?|http(?:/[\d.]+)?|code|error|response|returned|success|gds|smtp\w*)\W{0,6}(?:is|was|of)?\W{0,3}([45]\d\d)\b|` +
 		`\(([45]\d\d)\b|\b([45]\d\d)[ :]+(?:[a-z'b]*)(?:service|bad|gateway|internal|not|forbidden|unauthori|conflict|payment|unprocess|request|mailbox|try|temporar)`)
-	className   = regexp.MustCompile(`\b[a-z_][\w.$]*(?:exception|error)\b`)
-	smtpContext = regexp.MustCompile(`smtp|mail|recipient|4\.\d\.\d|5\.\d\.\d|service not available|try (?:again )?later|greylist`)
+	className   = lazily(`\b[a-z_][\w.$]*(?:exception|error)\b`)
+	smtpContext = lazily(`smtp|mail|recipient|4\.\d\.\d|5\.\d\.\d|service not available|try (?:again )?later|greylist`)
 )
+
+// lazily compiles an expression when it is first used: most processes never
+// meet a failure, and compiling all of them costs milliseconds at every start.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // Classify reads a failure for the outside world and returns the words it was
 // read from. The error's type alone never decides: it is the application's
@@ -60,20 +67,20 @@ func classifyText(text string) (Outcome, string) {
 		text = text[:maxClassified]
 	}
 	text = strings.ToLower(text)
-	if o, from := classifyWords(className.ReplaceAllString(text, " ")); o != Unclear {
+	if o, from := classifyWords(className().ReplaceAllString(text, " ")); o != Unclear {
 		return o, from
 	}
 	return classifyWords(text)
 }
 
 func classifyWords(text string) (Outcome, string) {
-	never := neverSent.FindString(text)
+	never := neverSent().FindString(text)
 	rest := text
 	if never != "" {
-		rest = neverSent.ReplaceAllString(text, " ")
+		rest = neverSent().ReplaceAllString(text, " ")
 	}
-	sent := maySent.FindStringIndex(rest)
-	refused := rejection.FindStringIndex(rest)
+	sent := maySent().FindStringIndex(rest)
+	refused := rejection().FindStringIndex(rest)
 	code, codeWords := httpStatus(rest)
 	switch {
 	case sent != nil && (refused == nil || sent[0] < refused[0]) && !code.rejects():
@@ -87,7 +94,7 @@ func classifyWords(text string) (Outcome, string) {
 	case refused != nil:
 		return Rejected, rest[refused[0]:refused[1]]
 	}
-	if s := serverError.FindString(rest); s != "" {
+	if s := serverError().FindString(rest); s != "" {
 		return Unknown, s
 	}
 	return Unclear, ""
@@ -129,7 +136,7 @@ type status struct {
 }
 
 func httpStatus(text string) (status, string) {
-	m := statusCode.FindStringSubmatch(text)
+	m := statusCode().FindStringSubmatch(text)
 	if m == nil {
 		return status{}, ""
 	}
@@ -140,7 +147,7 @@ func httpStatus(text string) (status, string) {
 		}
 	}
 	smtp := code == 421 || code == 450 || code == 451 || code == 452 || code >= 550 && code <= 556
-	return status{code: code, smtp: smtp && (smtpContext.MatchString(text) || code != 451)}, strings.TrimSpace(m[0])
+	return status{code: code, smtp: smtp && (smtpContext().MatchString(text) || code != 451)}, strings.TrimSpace(m[0])
 }
 
 // rejects: a permanent refusal. SMTP 55x is permanent; HTTP 4xx is, except for
@@ -173,8 +180,8 @@ func (s status) unknown() bool {
 // caller's side, after which the attempt's own call may still be under way.
 func clientTimeout(f *Failure) bool {
 	for depth := 0; f != nil && depth < maxFailureDepth; depth++ {
-		text := neverSent.ReplaceAllString(strings.ToLower(telling(f.Message)), " ")
-		if clientSide.MatchString(text) {
+		text := neverSent().ReplaceAllString(strings.ToLower(telling(f.Message)), " ")
+		if clientSide().MatchString(text) {
 			return true
 		}
 		f = f.Inner
@@ -182,4 +189,4 @@ func clientTimeout(f *Failure) bool {
 	return false
 }
 
-var clientSide = regexp.MustCompile(`time(d)?[ _-]?out|etimedout|deadline[ _-]?exceeded|cancel+ed|aborterror|was aborted`)
+var clientSide = lazily(`time(d)?[ _-]?out|etimedout|deadline[ _-]?exceeded|cancel+ed|aborterror|was aborted`)
