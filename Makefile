@@ -3,7 +3,7 @@ GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME ?= 10s
 
 .DEFAULT_GOAL := help
-.PHONY: help build test services stores race lint vet format generate golden fuzz bench clients check
+.PHONY: help build test services stores race lint vet format generate golden rule evaluate fuzz bench clients check
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +34,12 @@ generate: ## write what is generated from definitions: schemas, reference
 
 golden: ## accept the present output as expected (look at the diff)
 	go test ./tools ./history ./internal/lab -update
+
+rule: ## write the folder of a new rule: make rule SLUG=names-the-fault
+	go run ./review/rules/new -slug $(SLUG)
+
+evaluate: ## measure the code review on the labelled corpus
+	go run ./cmd/idem-mcp review --evaluate
 
 fuzz: ## every fuzz target for FUZZTIME (10s) each
 	@set -e; for pkg in $$(go list ./...); do \
