@@ -10,8 +10,8 @@ import (
 // rather than from the input: [Queue("x")] IAsyncCollector<T> q, ILogger log.
 func (t *tracer) boundParam(p *Param) *Value {
 	typ := lastSegment(typeName(p.Type))
-	for _, a := range p.Annotations {
-		n := annotationName(a)
+	if len(p.Annotations) > 0 { // the first is the binding
+		n := annotationName(p.Annotations[0])
 		if n == "this" || strings.HasSuffix(n, "trigger") {
 			return nil
 		}

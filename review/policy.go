@@ -17,7 +17,7 @@ type Policy struct {
 	Horizon time.Duration // from the first attempt to the last, 0 if not known
 }
 
-// Policy is the retry policy at the call site.
+// RetryPolicy is the retry policy at the call site.
 func (c *CallSite) RetryPolicy() *Policy {
 	if c.policy == nil {
 		return &Policy{}

@@ -153,20 +153,17 @@ func (ro *roster) stub(f *File, e, on *Expr, method string, n int, t *Type, in *
 // stubPolicy is the retry policy in the options a stub was made with.
 func (ro *roster) stubPolicy(f *File, on *Expr, in *Func) string {
 	def := ro.definition(f, on, in)
-	for range 3 {
-		if def == nil || def.Op != OpCall {
-			return ""
-		}
-		for _, a := range def.Args {
-			s := text(a.Value)
-			if strings.Contains(s, "RetryOptions") {
-				return clip(s, 200)
-			}
-			if d := ro.definition(f, a.Value, in); d != nil && strings.Contains(text(d), "RetryOptions") {
-				return s
-			}
-		}
+	if def == nil || def.Op != OpCall {
 		return ""
+	}
+	for _, a := range def.Args {
+		s := text(a.Value)
+		if strings.Contains(s, "RetryOptions") {
+			return clip(s, 200)
+		}
+		if d := ro.definition(f, a.Value, in); d != nil && strings.Contains(text(d), "RetryOptions") {
+			return s
+		}
 	}
 	return ""
 }

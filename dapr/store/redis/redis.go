@@ -16,6 +16,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -60,6 +61,15 @@ type backend struct {
 	timeout time.Duration
 }
 
+// quiet stops the driver, once, from writing dial failures to standard error on
+// its own: they come back as errors.
+var quiet sync.Once
+
+// silent is the driver's logger.
+type silent struct{}
+
+func (silent) Printf(context.Context, string, ...any) {}
+
 func newBackend(c Config) (*backend, error) {
 	if len(c.Hosts) == 0 {
 		return nil, &fault.Error{Kind: fault.Config, What: "the component has no redisHost"}
@@ -77,6 +87,7 @@ func newBackend(c Config) (*backend, error) {
 	if c.Timeout <= 0 {
 		c.Timeout = 30 * time.Second
 	}
+	quiet.Do(func() { redis.SetLogger(silent{}) })
 	client := redis.NewUniversalClient(&redis.UniversalOptions{
 		Addrs: addrs, DB: c.DB, Username: c.Username, Password: c.Password, TLSConfig: c.TLS,
 		MasterName: c.Master, SentinelUsername: c.SentinelUsername, SentinelPassword: c.SentinelPassword, IsClusterMode: c.Cluster,

@@ -67,9 +67,7 @@ func (l *lowering) top(n parse.Node) {
 	case "function_declaration", "method_declaration":
 		l.function(n)
 	case "var_declaration", "const_declaration":
-		for _, s := range l.vars(n) {
-			l.file.Top.Body = append(l.file.Top.Body, s)
-		}
+		l.file.Top.Body = append(l.file.Top.Body, l.vars(n)...)
 	case "comment":
 		l.comment(n)
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -101,8 +102,10 @@ func nextID(dir string) (string, error) {
 			return "", err
 		}
 		for _, m := range idShape.FindAllSubmatch(src, -1) {
-			n := 0
-			fmt.Sscanf(string(m[1]), "%d", &n)
+			n, err := strconv.Atoi(string(m[1]))
+			if err != nil {
+				return "", err // the expression takes three digits
+			}
 			high = max(high, n)
 		}
 	}
