@@ -63,7 +63,7 @@ type backend struct {
 
 // quiet stops the driver, once, from writing dial failures to standard error on
 // its own: they come back as errors.
-var quiet sync.Once
+var quiet = sync.OnceFunc(func() { redis.SetLogger(silent{}) })
 
 // silent is the driver's logger.
 type silent struct{}
@@ -87,7 +87,7 @@ func newBackend(c Config) (*backend, error) {
 	if c.Timeout <= 0 {
 		c.Timeout = 30 * time.Second
 	}
-	quiet.Do(func() { redis.SetLogger(silent{}) })
+	quiet()
 	client := redis.NewUniversalClient(&redis.UniversalOptions{
 		Addrs: addrs, DB: c.DB, Username: c.Username, Password: c.Password, TLSConfig: c.TLS,
 		MasterName: c.Master, SentinelUsername: c.SentinelUsername, SentinelPassword: c.SentinelPassword, IsClusterMode: c.Cluster,
