@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -61,6 +62,7 @@ func finish(r *Run, o Options) {
 		summarize(r, ev)
 	}
 	r.Carries.FullTimes = r.Carries.FullTimes && subsecond
+	r.checkWhole()
 	if r.Status == StatusUnknown && len(r.Events) > 0 && !r.Coverage.Partial() {
 		r.Status = derivedStatus(r.Events)
 	}
@@ -167,4 +169,42 @@ func validUTF8(b []byte) string {
 		return string(b)
 	}
 	return strings.ToValidUTF8(string(b), "\uFFFD")
+}
+
+// maxBackward is how far a turn may begin before the one that was stored before
+// it: two hosts' clocks.
+const maxBackward = time.Minute
+
+// checkWhole notes what makes a history doubtful as a whole: no beginning, times
+// that run backwards, one id for different activities.
+func (r *Run) checkWhole() {
+	if len(r.Events) == 0 {
+		return
+	}
+	started := false
+	names := map[int32]string{}
+	var turn time.Time
+	for i := range r.Events {
+		ev := &r.Events[i]
+		switch ev.Kind {
+		case ExecutionStarted:
+			started = true
+		case TaskScheduled:
+			if name, ok := names[ev.ID]; ok && name != ev.Name {
+				r.Coverage.miss("event id %d stands for different activities, so results cannot be told apart", ev.ID)
+			}
+			names[ev.ID] = ev.Name
+		case WorkflowStarted:
+			if r.Carries.StoredOrder && !ev.At.IsZero() {
+				if turn.Sub(ev.At) > maxBackward && !r.Backwards {
+					r.Backwards = true
+					r.Coverage.miss("the times run backwards at event %d: nothing is read from them", i)
+				}
+				turn = ev.At
+			}
+		}
+	}
+	if !started {
+		r.Coverage.miss("executionStarted is missing: the beginning of this history is not here")
+	}
 }

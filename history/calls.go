@@ -155,7 +155,7 @@ func (r *reading) marks(a *Attempt) []Mark {
 	}
 	switch {
 	case r.run.Carries.FullTimes:
-		if !res.At.IsZero() && res.At.Before(s.At) {
+		if !res.At.IsZero() && res.At.Before(s.At) && !r.run.Backwards {
 			marks = append(marks, MarkTime)
 		}
 	case before && !r.run.Carries.StoredOrder:

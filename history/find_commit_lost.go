@@ -107,7 +107,7 @@ func (c *collector) findOverlap() {
 // hint of a lost commit, and as well of a slow store or scheduler. Never a
 // reason to rank.
 func (c *collector) findLag() {
-	if !c.r.run.Carries.FullTimes || !c.r.run.Carries.StoredOrder {
+	if !c.r.run.Carries.FullTimes || !c.r.run.Carries.StoredOrder || c.r.run.Backwards {
 		return
 	}
 	for i := range c.r.ev {

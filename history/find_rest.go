@@ -22,7 +22,7 @@ func (c *collector) findOrphans() {
 		v.TaskScheduledID, v.ScheduledAt = ev.TaskScheduledID, nil
 		f.Attempts = []AttemptView{v}
 		f.Meaning += c.generationNote()
-		if c.r.run.Coverage.Partial() {
+		if c.r.run.Coverage.Asked != c.r.run.Coverage.Read {
 			f.Certainty = Question
 			f.Meaning = "part of this history was not read; the schedule may be there"
 		}
@@ -34,7 +34,7 @@ func (c *collector) findOrphans() {
 // before its schedule, so the engine skips the task and waits for a result that
 // it has already taken.
 func (c *collector) findStuck() {
-	if c.r.ended || c.r.run.Coverage.Partial() || c.outstanding() {
+	if c.r.ended || c.r.run.Coverage.Asked != c.r.run.Coverage.Read || c.outstanding() {
 		return
 	}
 	c.r.each(func(call *Call, a *Attempt) {

@@ -223,6 +223,8 @@ type Run struct {
 	Output   Payload
 	Coverage Coverage
 	Sharing  Sharing
+	// Backwards: the stored turns run back in time, so times say nothing.
+	Backwards bool
 }
 
 // Coverage says how much of what was asked was read. Every answer that rests

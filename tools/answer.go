@@ -25,6 +25,8 @@ type Answer struct {
 	Cursor     string            `json:"cursor,omitempty" jsonschema:"continues this answer"`
 
 	found bool
+	// examined: the answer is a verdict over many, which a cut makes partial.
+	examined bool
 }
 
 func (a *Answer) common() *Answer { return a }

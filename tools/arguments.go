@@ -66,7 +66,11 @@ type Inline string
 // UnmarshalJSON takes a string's content, and anything else as it stands.
 func (s *Inline) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
-		return json.Unmarshal(b, (*string)(s))
+		err := json.Unmarshal(b, (*string)(s))
+		if *s == "" {
+			*s = " " // pasted, and empty: not the same as not given
+		}
+		return err
 	}
 	*s = Inline(b)
 	return nil

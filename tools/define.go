@@ -132,7 +132,7 @@ func succeeded(d Deps, out reply) Result {
 	}
 	t := &text{shell: d.Shell}
 	out.render(t)
-	return Result{Text: t.String(), JSON: body, Found: a.found, Partial: a.Coverage.State == "partial" || a.Coverage.State == "none"}
+	return Result{Text: t.String(), JSON: body, Found: a.found, Partial: a.Coverage.State == "partial" || a.Coverage.State == "none" || d.Shell && a.Truncated && a.examined}
 }
 
 // problem is an error as an agent reads it.
@@ -145,14 +145,14 @@ type problem struct {
 }
 
 func failed(_ Deps, c Capability, err error) Result {
-	p := problem{Kind: fault.KindOf(err).String(), What: clean.Line(err.Error(), 600)}
+	p := problem{Kind: fault.KindOf(err).String(), What: clean.Line(err.Error(), 1500)}
 	var f *fault.Error
 	if errors.As(err, &f) {
 		p.What, p.Means, p.Do = f.What, f.Means, f.Do
 		if f.Cause != nil {
 			p.What += ": " + f.Cause.Error()
 		}
-		p.What = clean.Line(p.What, 600)
+		p.What = clean.Line(p.What, 1500)
 	}
 	var bad *badArgument
 	if errors.As(err, &bad) {

@@ -433,6 +433,10 @@ func nextOf(run *history.Run, findings []history.Finding) []Next {
 // concludeScan says what many runs show together.
 func (out *findDuplicatesOut) concludeScan(in findDuplicatesIn) {
 	n := out.Coverage.Runs
+	out.examined = true
+	if n == 0 {
+		out.Coverage.State = "none"
+	}
 	switch {
 	case n == 0 && in.empty() && in.App == "":
 		out.Summary = "no run was found to examine"

@@ -106,7 +106,7 @@ func ServeHTTP(ctx context.Context, d Deps, logger zerolog.Logger, addr string, 
 	}
 	g.Loopback = isLoopback(addr)
 	srv := &http.Server{
-		Handler: Handler(d, logger, g), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		Handler: Handler(d, logger, g), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx }, ErrorLog: log.New(logger, "", 0),
 	}
 	ready(l.Addr())

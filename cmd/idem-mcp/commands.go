@@ -46,8 +46,9 @@ func execute(ctx context.Context, w world) int {
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "idem-mcp",
-		Short: "Was this activity executed twice?",
+		Use:     "idem-mcp",
+		Version: version(),
+		Short:   "Was this activity executed twice?",
 		Long: `idem-mcp reads recorded workflow runs of Dapr and Catalyst and says which activity
 calls were executed more than once, how certain that is, and on what evidence.
 It changes nothing. A clean history is "not visible", never "ran once".

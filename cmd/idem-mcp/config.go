@@ -123,7 +123,7 @@ func defaults() map[string]any {
 
 // guarded keys may not stand in a file of the working directory, which a cloned
 // repository can bring along: they name where credentials go, and who may ask.
-var guarded = [...]string{"catalyst.", "serve.", "review.roots", "source.sidecar", "source.component"}
+var guarded = [...]string{"catalyst.", "serve.", "review.roots", "source.sidecar", "source.component", "data_sharing", "fingerprints"}
 
 // load reads the configuration: defaults, then the first file found, then the
 // environment. Flags win over all of it where they exist.

@@ -155,6 +155,10 @@ func (s *Source) alone(dir fs.FS, name string) bool {
 
 // readFile reads a bounded file. The size is looked at before a byte is read.
 func readFile(dir fs.FS, name string) ([]byte, error) {
+	if info, err := fs.Stat(dir, name); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) != 0 {
+		// Opening a pipe waits for its writer, for ever if there is none.
+		return nil, &fault.Error{Kind: fault.BadInput, What: "it is no regular file", Do: "Give - and redirect it to standard input"}
+	}
 	f, err := dir.Open(name)
 	if err != nil {
 		return nil, pathError(name, err)

@@ -74,10 +74,13 @@ func Parse(g Grammar, src []byte) (*Tree, error) {
 		return &Tree{}, nil
 	}
 	var count C.uint32_t
-	out := C.idem_flatten(language(g), (*C.char)(unsafe.Pointer(&src[0])), C.uint32_t(len(src)), MaxDepth, &count)
+	out := C.idem_flatten(language(g), (*C.char)(unsafe.Pointer(&src[0])), C.uint32_t(len(src)), MaxDepth, maxNodes, C.uint64_t(maxParse.Microseconds()), &count)
 	if out == nil {
-		if count == 1 {
+		switch count {
+		case 1:
 			return nil, ErrTooDeep
+		case 2:
+			return nil, ErrTooMuch
 		}
 		return nil, fmt.Errorf("parse: the parser gave no tree")
 	}

@@ -8,7 +8,10 @@
 // [ErrNotBuiltIn].
 package parse
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // ErrNotBuiltIn is returned by [Parse] in a build without cgo.
 var ErrNotBuiltIn = errors.New("code review is not in this build: it needs cgo (build with CGO_ENABLED=1 and a C compiler)")
@@ -16,6 +19,16 @@ var ErrNotBuiltIn = errors.New("code review is not in this build: it needs cgo (
 // ErrTooDeep is returned for nesting that no person writes; lowering recurses,
 // so depth is bounded here, once.
 var ErrTooDeep = errors.New("nested too deeply")
+
+// ErrTooMuch is returned for text that takes the parser too long or becomes a
+// tree that no file of a person becomes: recovery from broken text can cost far
+// more than its size.
+var ErrTooMuch = errors.New("too much to parse: broken, or generated")
+
+const (
+	maxParse = 5 * time.Second
+	maxNodes = 2_000_000
+)
 
 // MaxDepth is the deepest tree that is read.
 const MaxDepth = 2000

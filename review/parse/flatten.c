@@ -1,16 +1,25 @@
 #include "flatten.h"
 
-flat_node *idem_flatten(const void *language, const char *src, uint32_t len, uint32_t max_depth, uint32_t *count) {
+flat_node *idem_flatten(const void *language, const char *src, uint32_t len, uint32_t max_depth, uint32_t max_nodes, uint64_t max_micros, uint32_t *count) {
 	*count = 0;
 	TSParser *parser = ts_parser_new();
 	if (!ts_parser_set_language(parser, (const TSLanguage *)language)) {
 		ts_parser_delete(parser);
 		return NULL;
 	}
+	ts_parser_set_timeout_micros(parser, max_micros);
 	TSTree *tree = ts_parser_parse_string(parser, NULL, src, len);
 	ts_parser_delete(parser);
-	if (tree == NULL) return NULL;
+	if (tree == NULL) {
+		*count = 2;
+		return NULL;
+	}
 	TSNode root = ts_tree_root_node(tree);
+	if (ts_node_descendant_count(root) > max_nodes) {
+		ts_tree_delete(tree);
+		*count = 2;
+		return NULL;
+	}
 	uint32_t cap = ts_node_descendant_count(root) + 16, n = 0, depth = 0;
 	flat_node *out = malloc((size_t)cap * sizeof *out);
 	uint32_t *stack = malloc(((size_t)max_depth + 2) * sizeof *stack);

@@ -15,6 +15,7 @@ typedef struct { const void *tree; const void *id; uint32_t context[3]; } TSTree
 TSParser *ts_parser_new(void);
 void ts_parser_delete(TSParser *);
 bool ts_parser_set_language(TSParser *, const TSLanguage *);
+void ts_parser_set_timeout_micros(TSParser *self, uint64_t timeout_micros);
 TSTree *ts_parser_parse_string(TSParser *, const TSTree *, const char *, uint32_t);
 void ts_tree_delete(TSTree *);
 TSNode ts_tree_root_node(const TSTree *);
@@ -48,4 +49,4 @@ typedef struct {
 // idem_flatten parses src and returns its nodes in preorder (to be freed), NULL
 // with *count 0 when it cannot, NULL with *count 1 when it is nested deeper
 // than max_depth.
-flat_node *idem_flatten(const void *language, const char *src, uint32_t len, uint32_t max_depth, uint32_t *count);
+flat_node *idem_flatten(const void *language, const char *src, uint32_t len, uint32_t max_depth, uint32_t max_nodes, uint64_t max_micros, uint32_t *count);
