@@ -114,7 +114,7 @@ func (t *tracer) mutates(c *callee, e *Expr, args []*Value, s *scope) bool {
 	pos := plain(e, args, s.file)
 	r := c.recv
 	if r.Shared == "" || r.Local {
-		if actor(c) {
+		if actor(c) && !(made(r, s) && collection(r.Type)) {
 			return false
 		}
 		for _, a := range args {
@@ -154,6 +154,12 @@ func (t *tracer) mutates(c *callee, e *Expr, args []*Value, s *scope) bool {
 	t.relative(eff)
 	t.record(eff)
 	return true
+}
+
+// made reports an object that the body itself made of the language's own types:
+// new Queue<string>() is a collection, whatever it is called.
+func made(v *Value, s *scope) bool {
+	return v.Local && v.Lib == "" && v.Class == nil && (s.file.Language == "csharp" || s.file.Language == "java")
 }
 
 func setLike(typ string) bool {

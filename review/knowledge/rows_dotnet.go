@@ -27,6 +27,14 @@ var dotnet = []Row{
 
 	{Recv: "acquiretokenforclient|acquiretokensilent|acquiretokenonbehalfof|acquiretokenbyrefreshtoken|*acquiretoken*", Name: "execute", Class: None},
 
+	// actors: the proxy only names one; its state is its own
+	{Recv: "actorproxy|*proxyfactory|*actorproxy", Name: "create|createactorproxy|defaultproxyfactory", Class: None},
+	{Recv: "statemanager|iactorstatemanager", Name: "getstate|trygetstate|containsstate|getoraddstate", Class: Read, Key: "0"},
+	{Recv: "statemanager|iactorstatemanager", Name: "setstate|addstate|tryaddstate", Class: Put, Key: "0", Value: "1"},
+	{Recv: "statemanager|iactorstatemanager", Name: "addorupdatestate", Class: Put, Key: "0", Value: "2"},
+	{Recv: "statemanager|iactorstatemanager", Name: "removestate|tryremovestate", Class: Delete, Key: "0"},
+	{Recv: "statemanager|iactorstatemanager", Name: "savestate|clearcache", Class: None},
+
 	// HTTP
 	{Recv: "-", Name: "httprequestmessage|restrequest|flurlrequest", Class: "request"},
 	{Recv: "*client|client|*api|http", Name: "postasjson", Class: HTTP, Verb: "POST"},
@@ -49,6 +57,7 @@ var dotnet = []Row{
 	{Recv: "dbset|*dbcontext|*context|db|*db", Name: "find|firstordefault|first|single|singleordefault|tolist|any|count|toarray|longcount|max|sum|lastordefault|todictionary|contains", Class: Read},
 	{Recv: "dbset|*dbcontext|*context|db|*db|context", Name: "executeupdate", Class: "executeupdate"},
 	{Recv: "dbset|*dbcontext|*context|db|*db|context", Name: "executedelete", Class: Delete},
+	{Recv: "*connection|*conn|connection|conn|*datasource", Name: "open|close|createcommand|openconnection|createbatch", Class: "local"},
 	{Recv: "*database", Name: "begintransaction|usetransaction", Class: Tx},
 	{Lib: "entityframework", Name: "bulkinsert", Class: Insert, Value: "0"},
 	{Recv: "idocumentsession|idocumentstore", Name: "store|insert", Class: Put, Value: "0", Key: "0"},
@@ -93,6 +102,10 @@ var dotnet = []Row{
 	{Recv: "tablecollector", Name: "add", Class: Insert, Value: "0"},
 	{Recv: "cosmosdbcollector", Name: "add", Class: Put, Value: "0", Key: "0"},
 	{Recv: "*collector", Name: "flush", Class: None},
+
+	{Lib: "docker", Recv: "*containers|*images|*networks|*volumes|*swarm|*tasks|*exec", Name: "createcontainer|createnetwork|createimage|create|execcreatecontainer|createservice", Class: Create},
+	{Lib: "docker", Recv: "*containers", Name: "startcontainer|stopcontainer|removecontainer|killcontainer", Class: Put},
+	{Lib: "docker", Recv: "*containers|*images|*networks|*volumes", Name: "list*|inspect*|waitcontainer|getcontainerlogs|connectnetwork", Class: Read},
 
 	// AWS
 	{Lib: "amazon.", Name: "putobject|uploadobjectfromfilepath|upload", Class: Put, Key: "key,Key,1,2"},
