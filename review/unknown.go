@@ -22,9 +22,12 @@ func (t *tracer) unknown(c *callee, e *Expr, args []*Value, s *scope) *Value {
 		t.runLambdas(args, s, c)
 		return t.result(c, e, args, eff, s)
 	}
-	t.runLambdas(args, s, c)
+	item := t.runLambdas(args, s, c)
 	into(e, args, c.recv, nil)
 	out := t.result(c, e, args, nil, s)
+	if c.norm == "select" && item != nil { // a sequence of what the function makes
+		out.Elems = []*Value{item}
+	}
 	out.Fields = mergeFields(out.Fields, c, args)
 	if c.recv != nil && knowledge.Builders[c.norm] {
 		t.modify(c, out)

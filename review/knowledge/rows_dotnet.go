@@ -11,7 +11,7 @@ var dotnet = []Row{
 	{Recv: "*timeprovider|*clock|isystemclock", Name: "getutcnow|getlocalnow|utcnow|getcurrentinstant", Class: Clock},
 	{Recv: "-", Name: "random", Class: Generate},
 	{Recv: "random|shared|rnd|rng|*random|randomnumbergenerator", Name: "next|nextint64|nextdouble|nextsingle|getint32|getbytes|nextbytes|getitems", Class: Generate},
-	{Recv: "path", Name: "gettempfilename|getrandomfilename", Class: "temp"},
+	{Recv: "path", Name: "gettempfilename|getrandomfilename|gettemppath", Class: "temp"},
 	{Recv: "guid", Name: "createversion7", Class: Generate},
 
 	// Dapr
@@ -124,7 +124,7 @@ var dotnet = []Row{
 
 	// brokers
 	{Recv: "ipublishendpoint|ibus|isendendpoint|isendendpointprovider|imessagesession|iendpointinstance|imessagebus|ieventbus|itopicproducer|icappublisher|*publishendpoint", Name: "publish|send|produce|publishbatch|sendlocal|invoke|schedulepublish", Class: Publish},
-	{Recv: "iproducer|*producer", Name: "produce", Class: Publish, Provider: "kafka"},
+	{Recv: "iproducer|*producer", Name: "produce", Class: Publish, Provider: "kafka", Flags: "blind"},
 	{Recv: "imediator|isender|ipublisher|*mediator|sender", Lib: "mediatr|mediator", Name: "send|publish", Class: "mediate"},
 	{Recv: "imodel|ichannel", Name: "basicpublish", Class: Publish, Provider: "rabbitmq"},
 	{Recv: "backgroundjob|ibackgroundjobclient|*backgroundjob*", Name: "enqueue|schedule", Class: Publish},
