@@ -32,6 +32,7 @@ func (t *tracer) boundParam(p *Param) *Value {
 var outputs = map[string]knowledge.Class{
 	"queue": knowledge.Publish, "queueoutput": knowledge.Publish, "servicebus": knowledge.Publish, "servicebusoutput": knowledge.Publish, "eventhub": knowledge.Publish, "eventhuboutput": knowledge.Publish,
 	"eventgrid": knowledge.Publish, "eventgridoutput": knowledge.Publish, "kafka": knowledge.Publish, "kafkaoutput": knowledge.Publish, "rabbitmq": knowledge.Publish, "rabbitmqoutput": knowledge.Publish,
+	"signalr": knowledge.Publish, "signalroutput": knowledge.Publish, "webpubsub": knowledge.Publish, "webpubsuboutput": knowledge.Publish,
 	"sendgrid": knowledge.Message, "sendgridoutput": knowledge.Message, "twiliosms": knowledge.Message, "twiliosmsoutput": knowledge.Message,
 	"cosmosdb": knowledge.Put, "cosmosdboutput": knowledge.Put, "table": knowledge.Insert, "tableoutput": knowledge.Insert,
 }

@@ -266,6 +266,9 @@ func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *s
 		v.Sym = c.text + "(" + symsOf(args) + ")"
 		return v
 	case "temp":
+		if c.norm == "gettemppath" { // the folder is there before and after
+			return &Value{Origin: FromConst, Sym: c.text + "()", Local: true, Temp: true}
+		}
 		return &Value{Origin: FromGenerate, Sym: c.text + "()", Local: true, Temp: true, Type: "File"}
 	case knowledge.Config:
 		return &Value{Origin: FromConfig, Sym: c.text}
@@ -379,6 +382,9 @@ func (t *tracer) result(c *callee, e *Expr, args []*Value, eff *Effect, s *scope
 			out.Shared = "" // an answer is not the state it was asked of
 		}
 	}
+	if strings.HasPrefix(c.norm, "getfilename") {
+		out.Temp = false // a name, not the file
+	}
 	out.Lib = c.lib
 	out.Local = eff == nil && c.recv != nil && c.recv.Local
 	out.where = firstText(args)
@@ -454,7 +460,9 @@ func (t *tracer) fields(out *Value, e *Expr, args []*Value) {
 
 // runLambdas walks function arguments of a call once: callbacks of maps,
 // transactions and retries run in the body.
-func (t *tracer) runLambdas(args []*Value, s *scope, c *callee) {
+// What the last one answers comes back.
+func (t *tracer) runLambdas(args []*Value, s *scope, c *callee) *Value {
+	var out *Value
 	for _, a := range args {
 		if a.Fn == nil || len(a.Fn.Name) > 0 && a.Fn.Parent == nil && a.Fn.Owner == nil && a.Fn.File != nil && !iterates(c.norm) {
 			continue
@@ -475,12 +483,13 @@ func (t *tracer) runLambdas(args []*Value, s *scope, c *callee) {
 		if w := retryWord(c); w != "" {
 			t.retry = w
 		}
-		t.enter(a.Fn, ps, nil, a.scope, a.Fn.Line, s)
+		out = t.enter(a.Fn, ps, nil, a.scope, a.Fn.Line, s)
 		t.retry = saved
 		if each {
 			t.loops--
 		}
 	}
+	return out
 }
 
 func iterates(norm string) bool {

@@ -131,7 +131,7 @@ func (t *tracer) commit(eff *Effect) {
 
 // dedupe looks for a key that the other side uses to refuse a repeat.
 func (t *tracer) dedupe(eff *Effect, c *callee, e *Expr, args []*Value, s *scope) {
-	if !eff.Acts() {
+	if !eff.Acts() || eff.Row != nil && eff.Row.Has("blind") {
 		return
 	}
 	vs := slices.Clone(args)
@@ -335,6 +335,10 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 		}
 		if knowledge.TokenPath(eff.URL) {
 			eff.Class = knowledge.Read
+			break
+		}
+		if knowledge.ModelPath(eff.URL) {
+			eff.Class = knowledge.LLM
 			break
 		}
 		eff.Reader = knowledge.ReaderPath(eff.URL, s.name())

@@ -134,10 +134,23 @@ func (t *tracer) methods(ty *Type, name string, n int) []*Func {
 			out = append(out, m)
 		}
 	}
+	if real := slices.DeleteFunc(slices.Clone(out), func(m *Func) bool { return standIn(m.Owner) }); len(real) > 0 {
+		out = real
+	}
 	if len(out) > 3 {
 		return nil
 	}
 	return out
+}
+
+// standIn reports a type that is named as one for tests and demonstrations:
+// where the real one is there too, that is the one that counts.
+func standIn(ty *Type) bool {
+	if ty == nil {
+		return false
+	}
+	w := words(ty.Name)
+	return len(w) > 1 && (slices.Contains([]string{"mock", "mocked", "fake", "stub", "dummy", "noop", "null"}, w[0]) || w[0] == "in" && w[1] == "memory")
 }
 
 // enter2 binds the arguments of a call expression and walks fn.

@@ -58,6 +58,9 @@ func (r *repo) read(e *entry) []byte {
 		e.done, e.why = true, "cannot be read"
 		return nil
 	}
+	if e.lang.Name == "csharp" || e.lang.Name == "java" {
+		b = widened(b)
+	}
 	if why := unreadable(b); why != "" {
 		e.done, e.why = true, why
 		return nil

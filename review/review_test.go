@@ -70,6 +70,14 @@ func TestSuppression(t *testing.T) {
 	}
 }
 
+func TestCodePage(t *testing.T) {
+	src := "using Dapr.Workflow;\n// caf\xe9\npublic class Pay : WorkflowActivity<string, string>\n{\n    public override Task<string> RunAsync(WorkflowActivityContext context, string order) => Task.FromResult(order);\n}\n"
+	res := run(t, fstest.MapFS{"Pay.cs": text(src)})
+	if len(res.Activities) != 1 || len(res.Skipped) != 0 {
+		t.Errorf("C# in a one-byte code page: %+v, skipped %+v", res.Activities, res.Skipped)
+	}
+}
+
 func TestSkipped(t *testing.T) {
 	body := head + "    " + insert + "\n"
 	files := fstest.MapFS{

@@ -22,9 +22,12 @@ func (t *tracer) unknown(c *callee, e *Expr, args []*Value, s *scope) *Value {
 		t.runLambdas(args, s, c)
 		return t.result(c, e, args, eff, s)
 	}
-	t.runLambdas(args, s, c)
+	item := t.runLambdas(args, s, c)
 	into(e, args, c.recv, nil)
 	out := t.result(c, e, args, nil, s)
+	if c.norm == "select" && item != nil { // a sequence of what the function makes
+		out.Elems = []*Value{item}
+	}
 	out.Fields = mergeFields(out.Fields, c, args)
 	if c.recv != nil && knowledge.Builders[c.norm] {
 		t.modify(c, out)
@@ -114,7 +117,7 @@ func (t *tracer) mutates(c *callee, e *Expr, args []*Value, s *scope) bool {
 	pos := plain(e, args, s.file)
 	r := c.recv
 	if r.Shared == "" || r.Local {
-		if actor(c) {
+		if actor(c) && !(made(r, s) && collection(r.Type)) {
 			return false
 		}
 		for _, a := range args {
@@ -154,6 +157,12 @@ func (t *tracer) mutates(c *callee, e *Expr, args []*Value, s *scope) bool {
 	t.relative(eff)
 	t.record(eff)
 	return true
+}
+
+// made reports an object that the body itself made of the language's own types:
+// new Queue<string>() is a collection, whatever it is called.
+func made(v *Value, s *scope) bool {
+	return v.Local && v.Lib == "" && v.Class == nil && (s.file.Language == "csharp" || s.file.Language == "java")
 }
 
 func setLike(typ string) bool {

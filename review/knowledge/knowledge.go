@@ -86,7 +86,7 @@ type Row struct {
 	Gives string
 	// Flags: "strict" (fails when the thing is already there, or gone),
 	// "cond" (conditional by itself), "memory" (process memory only),
-	// "blind" (no way to pass a key), "unkeyed" ...
+	// "blind" (no key is looked at: an id in the message is content) ...
 	Flags string
 	// Provider names the row of [Providers] that says how it deduplicates.
 	Provider string

@@ -53,3 +53,19 @@ func TestProviderFor(t *testing.T) {
 		t.Error("no row for smtp")
 	}
 }
+
+func TestModelPath(t *testing.T) {
+	for url, want := range map[string]bool{
+		"http://localhost:11434/api/generate":                  true,
+		"{}/detect?returnFaceId=true":                          true,
+		"https://api.openai.com/v1/chat/completions":           true,
+		"https://x.example/formrecognizer/models/m:analyze":    true,
+		"https://api.rates.example/v1/quote":                   false,
+		"https://api.shop.example/orders":                      false,
+		"https://api.shop.example/predictions/accept?x=detect": false,
+	} {
+		if got := knowledge.ModelPath(url); got != want {
+			t.Errorf("ModelPath(%q) = %v", url, got)
+		}
+	}
+}

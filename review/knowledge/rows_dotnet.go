@@ -11,7 +11,7 @@ var dotnet = []Row{
 	{Recv: "*timeprovider|*clock|isystemclock", Name: "getutcnow|getlocalnow|utcnow|getcurrentinstant", Class: Clock},
 	{Recv: "-", Name: "random", Class: Generate},
 	{Recv: "random|shared|rnd|rng|*random|randomnumbergenerator", Name: "next|nextint64|nextdouble|nextsingle|getint32|getbytes|nextbytes|getitems", Class: Generate},
-	{Recv: "path", Name: "gettempfilename|getrandomfilename", Class: "temp"},
+	{Recv: "path", Name: "gettempfilename|getrandomfilename|gettemppath", Class: "temp"},
 	{Recv: "guid", Name: "createversion7", Class: Generate},
 
 	// Dapr
@@ -26,6 +26,14 @@ var dotnet = []Row{
 	{Recv: "daprpublishsubscribeclient|daprjobsclient|daprconversationclient", Name: "publishevent|publishbulkevent", Class: Publish, Provider: "dapr-pubsub"},
 
 	{Recv: "acquiretokenforclient|acquiretokensilent|acquiretokenonbehalfof|acquiretokenbyrefreshtoken|*acquiretoken*", Name: "execute", Class: None},
+
+	// actors: the proxy only names one; its state is its own
+	{Recv: "actorproxy|*proxyfactory|*actorproxy", Name: "create|createactorproxy|defaultproxyfactory", Class: None},
+	{Recv: "statemanager|iactorstatemanager", Name: "getstate|trygetstate|containsstate|getoraddstate", Class: Read, Key: "0"},
+	{Recv: "statemanager|iactorstatemanager", Name: "setstate|addstate|tryaddstate", Class: Put, Key: "0", Value: "1"},
+	{Recv: "statemanager|iactorstatemanager", Name: "addorupdatestate", Class: Put, Key: "0", Value: "2"},
+	{Recv: "statemanager|iactorstatemanager", Name: "removestate|tryremovestate", Class: Delete, Key: "0"},
+	{Recv: "statemanager|iactorstatemanager", Name: "savestate|clearcache", Class: None},
 
 	// HTTP
 	{Recv: "-", Name: "httprequestmessage|restrequest|flurlrequest", Class: "request"},
@@ -49,6 +57,7 @@ var dotnet = []Row{
 	{Recv: "dbset|*dbcontext|*context|db|*db", Name: "find|firstordefault|first|single|singleordefault|tolist|any|count|toarray|longcount|max|sum|lastordefault|todictionary|contains", Class: Read},
 	{Recv: "dbset|*dbcontext|*context|db|*db|context", Name: "executeupdate", Class: "executeupdate"},
 	{Recv: "dbset|*dbcontext|*context|db|*db|context", Name: "executedelete", Class: Delete},
+	{Recv: "*connection|*conn|connection|conn|*datasource", Name: "open|close|createcommand|openconnection|createbatch", Class: "local"},
 	{Recv: "*database", Name: "begintransaction|usetransaction", Class: Tx},
 	{Lib: "entityframework", Name: "bulkinsert", Class: Insert, Value: "0"},
 	{Recv: "idocumentsession|idocumentstore", Name: "store|insert", Class: Put, Value: "0", Key: "0"},
@@ -71,7 +80,7 @@ var dotnet = []Row{
 	{Name: "createsender", Class: None, Gives: "ServiceBusSender"},
 	{Recv: "servicebussender|iqueueclient|itopicclient|messagesender|isendendpoint|servicebusclient", Name: "sendmessage|sendmessages|send|schedulemessage|schedulemessages", Class: Publish, Provider: "servicebus"},
 	{Lib: "azure.messaging", Name: "createmessagebatch|createbatch|tryaddmessage|tryadd", Class: "local"},
-	{Recv: "queueclient|cloudqueue|getqueueclient|*queue|*queueclient", Name: "sendmessage|addmessage", Class: Publish},
+	{Recv: "queueclient|cloudqueue|getqueueclient|*queue|*queueclient", Name: "sendmessage|addmessage", Class: Publish, Flags: "blind"},
 	{Name: "getqueueclient|getqueuereference", Class: "local", Gives: "QueueClient"},
 	{Recv: "eventhubproducerclient|eventhubbufferedproducerclient|eventhubclient|*eventhub*", Name: "send|enqueueevent|enqueueevents", Class: Publish},
 	{Recv: "eventgridpublisherclient|*eventgrid*", Name: "sendevent|sendevents|publishevents", Class: Publish},
@@ -88,11 +97,16 @@ var dotnet = []Row{
 	{Recv: "container|*container|*cosmos*", Name: "patchitem", Class: "patchitem", Key: "0"},
 	{Recv: "container|*container|documentclient|idocumentclient|*cosmos*", Name: "readitem|readdocument|createdocumentquery|getitemqueryiterator|getitemlinqqueryable|readmanyitems|readnext", Class: Read, Key: "0"},
 	{Recv: "container|*container|documentclient|idocumentclient|*cosmos*", Name: "deleteitem|deletedocument", Class: Delete, Key: "0", Flags: "strict"},
-	{Recv: "asynccollector|queuecollector|servicebuscollector|eventhubcollector|eventgridcollector|kafkacollector|signalrcollector|iasynccollector|icollector|rabbitmqcollector", Name: "add", Class: Publish},
+	{Recv: "asynccollector|servicebuscollector|kafkacollector|iasynccollector|icollector|rabbitmqcollector", Name: "add", Class: Publish},
+	{Recv: "queuecollector|eventhubcollector|eventgridcollector|signalrcollector", Name: "add", Class: Publish, Flags: "blind"},
 	{Recv: "sendgridcollector|twiliosmscollector", Name: "add", Class: Message},
 	{Recv: "tablecollector", Name: "add", Class: Insert, Value: "0"},
-	{Recv: "cosmosdbcollector", Name: "add", Class: Put, Value: "0", Key: "0"},
+	{Recv: "cosmosdbcollector", Name: "add", Class: Put, Value: "0", Key: "id,0"},
 	{Recv: "*collector", Name: "flush", Class: None},
+
+	{Lib: "docker", Recv: "*containers|*images|*networks|*volumes|*swarm|*tasks|*exec", Name: "createcontainer|createnetwork|createimage|create|execcreatecontainer|createservice", Class: Create},
+	{Lib: "docker", Recv: "*containers", Name: "startcontainer|stopcontainer|removecontainer|killcontainer", Class: Put},
+	{Lib: "docker", Recv: "*containers|*images|*networks|*volumes", Name: "list*|inspect*|waitcontainer|getcontainerlogs|connectnetwork", Class: Read},
 
 	// AWS
 	{Lib: "amazon.", Name: "putobject|uploadobjectfromfilepath|upload", Class: Put, Key: "key,Key,1,2"},
@@ -110,7 +124,7 @@ var dotnet = []Row{
 
 	// brokers
 	{Recv: "ipublishendpoint|ibus|isendendpoint|isendendpointprovider|imessagesession|iendpointinstance|imessagebus|ieventbus|itopicproducer|icappublisher|*publishendpoint", Name: "publish|send|produce|publishbatch|sendlocal|invoke|schedulepublish", Class: Publish},
-	{Recv: "iproducer|*producer", Name: "produce", Class: Publish, Provider: "kafka"},
+	{Recv: "iproducer|*producer", Name: "produce", Class: Publish, Provider: "kafka", Flags: "blind"},
 	{Recv: "imediator|isender|ipublisher|*mediator|sender", Lib: "mediatr|mediator", Name: "send|publish", Class: "mediate"},
 	{Recv: "imodel|ichannel", Name: "basicpublish", Class: Publish, Provider: "rabbitmq"},
 	{Recv: "backgroundjob|ibackgroundjobclient|*backgroundjob*", Name: "enqueue|schedule", Class: Publish},

@@ -89,6 +89,22 @@ func TokenPath(url string) bool {
 	return strings.HasSuffix(p, "/token") || strings.HasSuffix(p, "/oauth/access_token") || strings.Contains(p, "/oauth2/") && strings.HasSuffix(p, "/token")
 }
 
+// modelWords end the paths of model servers: what is sent there is only looked at.
+var modelWords = []string{"completions", "embeddings", "embed", "detect", "findsimilars", "analyze", "classify", "predict", "translate", "summarize", "transcriptions", "moderations", "generatecontent", "rerank", "infer", "similarity"}
+
+// modelHosts serve models and nothing else.
+var modelHosts = []string{":11434/", "api.openai.com/", "api.anthropic.com/", ".openai.azure.com/", "api.cognitive.microsoft.com/", "generativelanguage.googleapis.com/", "api.mistral.ai/", "api.groq.com/", "api.cohere.", "api-inference.huggingface.co/", "openrouter.ai/api/"}
+
+// ModelPath reports a request to a model: it costs, and changes nothing.
+func ModelPath(url string) bool {
+	p, _, _ := strings.Cut(strings.ToLower(url), "?")
+	if slices.ContainsFunc(modelHosts, func(h string) bool { return strings.Contains(p, h) }) {
+		return true
+	}
+	segs := strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == ':' })
+	return len(segs) > 0 && slices.Contains(modelWords, segs[len(segs)-1])
+}
+
 // ReaderPath reports whether a POST to the path, or in a function of the name,
 // seems only to read.
 func ReaderPath(url, fn string) bool {

@@ -50,10 +50,10 @@ func (l *lowering) matches(n parse.Node, x *review.Expr, p parse.Node) *review.E
 		u.Name, u.X = "!", x
 		return u
 	}
-	if nm := declaredName(p); nm.OK() && x != nil {
+	if d := declaring(p); d.Field("name").OK() && x != nil {
 		a := ex(review.OpAssign, p)
-		a.X, a.Y = name(nm), x
-		if t := p.Field("type"); t.OK() {
+		a.X, a.Y = name(d.Field("name")), x
+		if t := d.Field("type"); t.OK() {
 			c := ex(review.OpCast, p)
 			c.Name, c.X = t.Text(), x
 			a.Y = c
@@ -77,13 +77,14 @@ func plainName(e *review.Expr) *review.Expr {
 	return nil
 }
 
-// declaredName is the variable a pattern declares for the whole value.
-func declaredName(p parse.Node) parse.Node {
+// declaring is the pattern that declares a variable for the whole value: also
+// in "x is not T t", after which t is a T.
+func declaring(p parse.Node) parse.Node {
 	switch p.Kind() {
 	case "declaration_pattern", "var_pattern", "recursive_pattern":
-		return p.Field("name")
+		return p
 	case "negated_pattern", "parenthesized_pattern":
-		return declaredName(p.First())
+		return declaring(p.First())
 	}
 	return parse.Node{}
 }
@@ -92,8 +93,8 @@ func declaredName(p parse.Node) parse.Node {
 // variable that it declares for subject is declared by a statement before.
 func (l *lowering) pattern(p parse.Node, subject *review.Expr) *review.Expr {
 	if subject != nil {
-		if nm := declaredName(p); nm.OK() {
-			l.declare(name(nm), either(p.Field("type").Text(), "var"), subject)
+		if d := declaring(p); d.Field("name").OK() {
+			l.declare(name(d.Field("name")), either(d.Field("type").Text(), "var"), subject)
 		}
 	}
 	e := ex(review.OpOpaque, p)
