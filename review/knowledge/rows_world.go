@@ -93,4 +93,7 @@ var commands = []Row{
 var agents = []Row{
 	{Recv: "responses|completions|embeddings|moderations", Name: "create|parse|stream|acreate|new|newstreaming", Class: LLM},
 	{Lib: "openai|anthropic|ollama|langchain|llama|litellm|google.generativeai|genai|mistral|cohere|groq|azure.ai|semantic_kernel|semantickernel|dapr_agents|microsoft.extensions.ai|langchain4j|springframework.ai|pydantic_ai|@ai-sdk|huggingface|transformers|replicate|bedrock", Name: "create|chat|generate|invoke|ainvoke|complete|completions|embeddings|embed|parse|generatecontent|generatetext|invokemodel|converse|getresponse|predict|run|arun|call|stream|generateobject|embedquery|embeddocuments|encode|completechat|generateembedding|getchatcompletions|messages|responses|acreate|acompletion|completion|chatcompletions|generateasync|invokeprompt|getchatmessagecontent|prompt", Class: LLM},
+	{Lib: "openai|dapr_agents|whisper|groq|azure.ai|litellm|langchain|deepgram|assemblyai|elevenlabs", Name: "createtranscription|createtranslation|createspeech|transcribe|transcribeaudio|transcribefile", Class: LLM},
+	// a tool of a model is whatever its server makes of it
+	{Lib: "mcp", Recv: "*client*|*session*|*server*", Name: "calltool", Class: Act},
 }
