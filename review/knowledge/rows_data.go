@@ -44,6 +44,8 @@ var orms = []Row{
 	{Lib: "django|models", Recv: "objects", Name: "delete|adelete", Class: Delete},
 	{Lib: "django", Name: "save", Class: Put, Value: "recv", Key: "recv"},
 	{Lib: "django|models", Name: "asave", Class: Put, Value: "recv", Key: "recv"},
+	// data frames
+	{Lib: "pandas|polars|dask|geopandas", Name: "tosql|writedatabase", Class: Insert, Key: "name,0"},
 	// gorm
 	{Lib: "gorm", Name: "create|createinbatches", Class: Insert, Value: "0"},
 	{Lib: "gorm", Name: "save|updates|update|updatecolumn|updatecolumns|firstorcreate", Class: Put, Value: "1,0", Key: "recv"},

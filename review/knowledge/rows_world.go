@@ -30,6 +30,7 @@ var brokers = []Row{
 var people = []Row{
 	{Lib: "smtplib|aiosmtplib", Name: "sendmail|sendmessage|send", Class: Message, Provider: "smtp"},
 	{Lib: "net/smtp|gomail|go-mail", Name: "sendmail|dialandsend|send", Class: Message, Provider: "smtp"},
+	{Lib: "azure.communication", Recv: "*emailclient|*smsclient|*client", Name: "beginsend|send", Class: Message},
 	{Lib: "sendgrid", Name: "send|sendemail|sendasync", Class: Message, Provider: "sendgrid"},
 	{Lib: "mailgun", Name: "send|create|sendmessage", Class: Message, Provider: "mailgun"},
 	{Lib: "postmark", Name: "sendemail|send|sendemailwithtemplate", Class: Message, Provider: "postmark"},

@@ -1,10 +1,14 @@
 package python
 
-import "github.com/idem-mcp/idem-mcp/review"
+import (
+	"strings"
+
+	"github.com/idem-mcp/idem-mcp/review"
+)
 
 // carried turns a call that has another thread or loop run a function into the
 // call of that function: asyncio.to_thread(f, x), loop.run_in_executor(None, f, x),
-// sync_to_async(f)(x), partial(f, x)(y).
+// executor.submit(f, x), sync_to_async(f)(x), partial(f, x)(y).
 func carried(e *review.Expr) *review.Expr {
 	f, args := -1, e.Args
 	switch name(e.X) {
@@ -12,6 +16,10 @@ func carried(e *review.Expr) *review.Expr {
 		f = 0
 	case "run_sync": // anyio.to_thread.run_sync(f, x)
 		if name(e.X.X) == "to_thread" {
+			f = 0
+		}
+	case "submit": // a pool of concurrent.futures
+		if in := strings.ToLower(name(e.X.X)); strings.Contains(in, "executor") || strings.Contains(in, "pool") {
 			f = 0
 		}
 	case "run_in_executor":
