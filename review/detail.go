@@ -306,11 +306,6 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 			}
 		}
 	}
-	for _, n := range c.chain { // client.post().uri(path).retrieve()
-		if verb == "" {
-			verb = verbWord(n)
-		}
-	}
 	if verb == "" && r.Class == knowledge.Invoke {
 		verb = "POST"
 	}
