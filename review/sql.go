@@ -18,6 +18,17 @@ var (
 	sqlFresh    = regexp.MustCompile(`(?i)\b(gen_random_uuid|uuid_generate_v\d|newid|uuid|random|nextval)\s*\(`)
 )
 
+var (
+	sqlWhole   = regexp.MustCompile(`(?is)^\s*(?:INSERT\s+(?:OR\s+\w+\s+|IGNORE\s+)?INTO\s|UPDATE\s+\S+\s+(?:AS\s+)?(?:\w+\s+)?SET\s|DELETE\s+FROM\s|SELECT\s.*\sFROM\s|MERGE\s+INTO\s|REPLACE\s+INTO\s|CREATE\s+(?:UNIQUE\s+)?(?:TABLE|INDEX)\s|WITH\s+\w+.*\sAS\s*\()`)
+	sqlRunners = regexp.MustCompile(`^(?:execute|exec|query|run|fetch|raw|update|insert|select|prepare|command|perform)`)
+)
+
+// runsSQL reports a call that is handed a whole statement: it runs it, whatever
+// it is called on and wherever the connection came from.
+func runsSQL(c *callee, args []*Value) bool {
+	return len(args) > 0 && args[0].HasTxt && sqlWhole.MatchString(args[0].Text) && sqlRunners.MatchString(c.norm)
+}
+
 // statement reads SQL in text. What it cannot find in the text is not guessed:
 // a statement built elsewhere is an unknown write.
 func (t *tracer) statement(eff *Effect, c *callee, e *Expr, args []*Value, s *scope) {

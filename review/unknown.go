@@ -15,6 +15,9 @@ func (t *tracer) unknown(c *callee, e *Expr, args []*Value, s *scope) *Value {
 	if v, ok := t.fieldCall(c, e, args, s); ok {
 		return v
 	}
+	if c.recv != nil && runsSQL(c, args) {
+		return t.apply(&knowledge.Row{Name: c.norm, Class: knowledge.SQL}, c, e, args, s)
+	}
 	if c.recv != nil && t.mutates(c, e, args, s) {
 		return t.result(c, e, args, nil, s)
 	}

@@ -36,13 +36,16 @@ var orms = []Row{
 	{Lib: "sqlalchemy|sqlmodel", Recv: "-", Name: "update", Class: Put},
 	{Lib: "sqlalchemy|sqlmodel", Recv: "-", Name: "delete", Class: Delete},
 	{Lib: "sqlalchemy|sqlmodel", Recv: "-", Name: "select", Class: Read},
-	// Django
-	{Lib: "django", Recv: "objects", Name: "create|bulkcreate", Class: Insert},
-	{Lib: "django", Recv: "objects", Name: "getorcreate|updateorcreate", Class: Put, Flags: "cond"},
-	{Lib: "django", Recv: "objects", Name: "get|filter|all|first|exists|count|values|valueslist|last|aggregate", Class: Read},
-	{Lib: "django", Recv: "objects", Name: "update|bulkupdate", Class: Put},
-	{Lib: "django", Recv: "objects", Name: "delete", Class: Delete},
+	// Django; its methods for async code start with "a"
+	{Lib: "django|models", Recv: "objects", Name: "create|bulkcreate|acreate|abulkcreate", Class: Insert},
+	{Lib: "django|models", Recv: "objects", Name: "getorcreate|updateorcreate|agetorcreate|aupdateorcreate", Class: Put, Flags: "cond"},
+	{Lib: "django|models", Recv: "objects", Name: "get|filter|all|first|exists|count|values|valueslist|last|aggregate|aget|afirst|aexists|acount|alast|aaggregate", Class: Read},
+	{Lib: "django|models", Recv: "objects", Name: "update|bulkupdate|aupdate|abulkupdate", Class: Put},
+	{Lib: "django|models", Recv: "objects", Name: "delete|adelete", Class: Delete},
 	{Lib: "django", Name: "save", Class: Put, Value: "recv", Key: "recv"},
+	{Lib: "django|models", Name: "asave", Class: Put, Value: "recv", Key: "recv"},
+	// data frames
+	{Lib: "pandas|polars|dask|geopandas", Name: "tosql|writedatabase", Class: Insert, Key: "name,0"},
 	// gorm
 	{Lib: "gorm", Name: "create|createinbatches", Class: Insert, Value: "0"},
 	{Lib: "gorm", Name: "save|updates|update|updatecolumn|updatecolumns|firstorcreate", Class: Put, Value: "1,0", Key: "recv"},

@@ -30,6 +30,7 @@ var brokers = []Row{
 var people = []Row{
 	{Lib: "smtplib|aiosmtplib", Name: "sendmail|sendmessage|send", Class: Message, Provider: "smtp"},
 	{Lib: "net/smtp|gomail|go-mail", Name: "sendmail|dialandsend|send", Class: Message, Provider: "smtp"},
+	{Lib: "azure.communication", Recv: "*emailclient|*smsclient|*client", Name: "beginsend|send", Class: Message},
 	{Lib: "sendgrid", Name: "send|sendemail|sendasync", Class: Message, Provider: "sendgrid"},
 	{Lib: "mailgun", Name: "send|create|sendmessage", Class: Message, Provider: "mailgun"},
 	{Lib: "postmark", Name: "sendemail|send|sendemailwithtemplate", Class: Message, Provider: "postmark"},
@@ -93,4 +94,7 @@ var commands = []Row{
 var agents = []Row{
 	{Recv: "responses|completions|embeddings|moderations", Name: "create|parse|stream|acreate|new|newstreaming", Class: LLM},
 	{Lib: "openai|anthropic|ollama|langchain|llama|litellm|google.generativeai|genai|mistral|cohere|groq|azure.ai|semantic_kernel|semantickernel|dapr_agents|microsoft.extensions.ai|langchain4j|springframework.ai|pydantic_ai|@ai-sdk|huggingface|transformers|replicate|bedrock", Name: "create|chat|generate|invoke|ainvoke|complete|completions|embeddings|embed|parse|generatecontent|generatetext|invokemodel|converse|getresponse|predict|run|arun|call|stream|generateobject|embedquery|embeddocuments|encode|completechat|generateembedding|getchatcompletions|messages|responses|acreate|acompletion|completion|chatcompletions|generateasync|invokeprompt|getchatmessagecontent|prompt", Class: LLM},
+	{Lib: "openai|dapr_agents|whisper|groq|azure.ai|litellm|langchain|deepgram|assemblyai|elevenlabs", Name: "createtranscription|createtranslation|createspeech|transcribe|transcribeaudio|transcribefile", Class: LLM},
+	// a tool of a model is whatever its server makes of it
+	{Lib: "mcp", Recv: "*client*|*session*|*server*", Name: "calltool", Class: Act},
 }

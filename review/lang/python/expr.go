@@ -129,7 +129,7 @@ func (l *lowering) call(n parse.Node) *review.Expr {
 			e.Args = append(e.Args, review.Arg{Value: l.expr(c)})
 		}
 	}
-	return l.format(e)
+	return l.format(carried(e))
 }
 
 // format turns "…{}…".format(a, b) into a template.
