@@ -186,8 +186,9 @@ func (r *repo) routes(f *File) []*handler {
 		if p == "" || !strings.HasPrefix(p, "/") && !strings.Contains(p, " /") {
 			return
 		}
-		if _, tail, ok := strings.Cut(p, " /"); ok { // "POST /path"
-			p = "/" + tail
+		verb := ""
+		if head, tail, ok := strings.Cut(p, " /"); ok { // "POST /path"
+			verb, p = verbWord(strings.ToLower(head)), "/"+tail
 		}
 		last := e.Args[len(e.Args)-1].Value
 		for last != nil && last.Op == OpCall && len(last.Args) > 0 { // http.HandlerFunc(f), wrap(f)
@@ -201,16 +202,19 @@ func (r *repo) routes(f *File) []*handler {
 			if last.Func.File == nil {
 				last.Func.File = f
 			}
-			f.routes = append(f.routes, &handler{last.Func, p, ""})
+			f.routes = append(f.routes, &handler{last.Func, p, verb})
 		case OpName, OpMember:
 			name := last.Name
 			for _, sib := range r.siblings(f) {
 				for _, fn := range sib.Funcs {
 					if fn.Name == name {
-						f.routes = append(f.routes, &handler{fn, p, ""})
+						f.routes = append(f.routes, &handler{fn, p, verb})
 						return
 					}
 				}
+			}
+			if fn := r.nearest(f, name, servesRequest); fn != nil && last.Op == OpMember {
+				f.routes = append(f.routes, &handler{fn, p, verb})
 			}
 		}
 	}
@@ -223,6 +227,36 @@ func (r *repo) routes(f *File) []*handler {
 		eachExpr(f.Top.Body, visit)
 	}
 	return f.routes
+}
+
+// nearest is the function of a name, defined in another folder, whose path has
+// most in common with f.
+func (r *repo) nearest(f *File, name string, fits func(*Func) bool) *Func {
+	family := r.family(f)
+	r.mention(family, name)
+	var best *Func
+	score := -1
+	for _, fn := range r.funcsNamed(family, name) {
+		if fn.Abstract || isTest(fn.File.Path) || !fits(fn) {
+			continue
+		}
+		if n := shared(f.Path, fn.File.Path); n > score {
+			best, score = fn, n
+		}
+	}
+	return best
+}
+
+// servesRequest reports the parameters of a handler in Go: a writer and a
+// request, or the context of a router.
+func servesRequest(fn *Func) bool {
+	for _, p := range trimSelf(fn) {
+		switch lastSegment(typeName(p.Type)) {
+		case "ResponseWriter", "Request", "Ctx", "Context":
+			return true
+		}
+	}
+	return false
 }
 
 var routeNames = map[string]bool{
