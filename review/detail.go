@@ -337,6 +337,10 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 			eff.Class = knowledge.Read
 			break
 		}
+		if knowledge.InferencePath(eff.URL) {
+			eff.Class = knowledge.LLM
+			break
+		}
 		eff.Reader = knowledge.ReaderPath(eff.URL, s.name())
 	}
 	t.route(eff, args, s)

@@ -44,6 +44,10 @@ func (t *tracer) route(eff *Effect, args []*Value, s *scope) {
 			eff.Refuses = e
 		}
 	}
+	if !acts && h.far && len(t.effects) == n {
+		t.exits = t.exits[:x]
+		return // what the handler of another package calls was not found: the request stands for itself
+	}
 	if !acts {
 		eff.Class, eff.Reader, eff.Question = knowledge.Read, false, ""
 		t.exits = t.exits[:x]
@@ -91,6 +95,7 @@ type handler struct {
 	fn   *Func
 	path string
 	verb string // "" when it is not written
+	far  bool   // defined in another folder than it is registered in
 }
 
 // handler finds the function that serves the path ending in seg.
@@ -174,7 +179,7 @@ func (r *repo) routes(f *File) []*handler {
 				continue
 			}
 			if p := firstLiteral(a); p != "" || prefix != "" {
-				f.routes = append(f.routes, &handler{fn, prefix + "/" + p, servedVerb(annotationName(a))})
+				f.routes = append(f.routes, &handler{fn: fn, path: prefix + "/" + p, verb: servedVerb(annotationName(a))})
 			}
 		}
 	}
@@ -202,19 +207,19 @@ func (r *repo) routes(f *File) []*handler {
 			if last.Func.File == nil {
 				last.Func.File = f
 			}
-			f.routes = append(f.routes, &handler{last.Func, p, verb})
+			f.routes = append(f.routes, &handler{fn: last.Func, path: p, verb: verb})
 		case OpName, OpMember:
 			name := last.Name
 			for _, sib := range r.siblings(f) {
 				for _, fn := range sib.Funcs {
 					if fn.Name == name {
-						f.routes = append(f.routes, &handler{fn, p, verb})
+						f.routes = append(f.routes, &handler{fn: fn, path: p, verb: verb})
 						return
 					}
 				}
 			}
 			if fn := r.nearest(f, name, servesRequest); fn != nil && last.Op == OpMember {
-				f.routes = append(f.routes, &handler{fn, p, verb})
+				f.routes = append(f.routes, &handler{fn: fn, path: p, verb: verb, far: true})
 			}
 		}
 	}

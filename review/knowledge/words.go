@@ -89,6 +89,17 @@ func TokenPath(url string) bool {
 	return strings.HasSuffix(p, "/token") || strings.HasSuffix(p, "/oauth/access_token") || strings.Contains(p, "/oauth2/") && strings.HasSuffix(p, "/token")
 }
 
+// InferencePath reports the paths under which model servers answer.
+func InferencePath(url string) bool {
+	p, _, _ := strings.Cut(strings.ToLower(url), "?")
+	for _, s := range []string{"/api/embed", "/api/embeddings", "/api/generate", "/v1/embeddings", "/chat/completions", "/v1/completions", ":generatecontent", "api.anthropic.com/v1/messages"} {
+		if strings.HasSuffix(strings.TrimSuffix(p, "/"), s) {
+			return true
+		}
+	}
+	return false
+}
+
 // ReaderPath reports whether a POST to the path, or in a function of the name,
 // seems only to read.
 func ReaderPath(url, fn string) bool {
