@@ -12,6 +12,7 @@ func (ro *roster) byHand(targets []*entry, symbols []string, have []*candidate) 
 		if e.file == nil {
 			continue
 		}
+		found := len(out)
 		for _, fn := range e.file.Funcs {
 			c := &candidate{name: fn.Name, fn: fn}
 			if !fn.Abstract && c.matches(symbols) && !known(fn) {
@@ -27,6 +28,9 @@ func (ro *roster) byHand(targets []*entry, symbols []string, have []*candidate) 
 				out = append(out, c)
 			}
 		})
+		if c := ro.folderNamed(e.file, symbols); c != nil && len(out) == found && !known(c.fn) {
+			out = append(out, c)
+		}
 	}
 	return out
 }

@@ -288,6 +288,11 @@ func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *s
 		return t.given(r, t.result(c, e, args, nil, s), s)
 	case knowledge.Open:
 		return t.open(c, e, args, s)
+	case knowledge.Over:
+		if pos := plain(e, args, s.file); len(pos) > 0 && pos[0].Type == "File" && !pos[0].Temp {
+			return pos[0] // json.NewEncoder(file), csv.writer(file): what is written there goes to the file
+		}
+		return t.result(c, e, args, nil, s)
 	}
 	if r.Class == "local" { // the library's name for something that changes only its receiver
 		t.runLambdas(args, s, c)

@@ -140,8 +140,8 @@ func (t *tracer) list(e *Expr, s *scope) *Value {
 // function or type of the repository.
 func (t *tracer) name(e *Expr, s *scope) *Value {
 	if v, at := s.lookup(e.Name); v != nil {
-		if at.fn == nil && at.parent != nil && v.Shared != "" {
-			return t.peek(v) // declared by a function around this one
+		if at.fn == nil && at != s && v.Shared != "" {
+			return t.peek(v) // declared by a function around this one, or by the module
 		}
 		return v
 	}

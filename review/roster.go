@@ -20,7 +20,7 @@ func (c *candidate) symbol() string {
 	switch {
 	case c.owner != nil:
 		return c.owner.Name
-	case c.fn.Name == "":
+	case c.fn.Name == "", c.fn.Name == "default":
 		return c.name
 	}
 	return c.fn.Name
@@ -141,6 +141,7 @@ func (ro *roster) scan(f *File) {
 		return
 	}
 	ro.scanned[f] = true
+	ro.declared(f)
 	for _, fn := range f.Funcs {
 		for _, a := range fn.Annotations {
 			ro.mark(f, "func", a, fn)

@@ -76,6 +76,9 @@ func (ro *roster) staticType(f *File, e *Expr, in *Func) *Type {
 			return ro.repo.typeNamed(f, e.Name)
 		}
 	case OpCall:
+		if f.Language == "go" && calleeName(e.X) == "new" && len(e.Args) == 1 && e.Args[0].Value != nil { // new(T)
+			return ro.repo.typeNamed(f, text(e.Args[0].Value))
+		}
 		return ro.repo.typeNamed(f, calleeName(e.X))
 	case OpObject, OpType, OpCast:
 		if e.Name != "" {

@@ -44,6 +44,10 @@ func (t *tracer) route(eff *Effect, args []*Value, s *scope) {
 			eff.Refuses = e
 		}
 	}
+	if !acts && h.far && len(t.effects) == n {
+		t.exits = t.exits[:x]
+		return // what the handler of another package calls was not found: the request stands for itself
+	}
 	if !acts {
 		eff.Class, eff.Reader, eff.Question = knowledge.Read, false, ""
 		t.exits = t.exits[:x]
@@ -91,6 +95,7 @@ type handler struct {
 	fn   *Func
 	path string
 	verb string // "" when it is not written
+	far  bool   // defined in another folder than it is registered in
 }
 
 // handler finds the function that serves the path ending in seg.
@@ -174,7 +179,7 @@ func (r *repo) routes(f *File) []*handler {
 				continue
 			}
 			if p := firstLiteral(a); p != "" || prefix != "" {
-				f.routes = append(f.routes, &handler{fn, prefix + "/" + p, servedVerb(annotationName(a))})
+				f.routes = append(f.routes, &handler{fn: fn, path: prefix + "/" + p, verb: servedVerb(annotationName(a))})
 			}
 		}
 	}
@@ -186,8 +191,9 @@ func (r *repo) routes(f *File) []*handler {
 		if p == "" || !strings.HasPrefix(p, "/") && !strings.Contains(p, " /") {
 			return
 		}
-		if _, tail, ok := strings.Cut(p, " /"); ok { // "POST /path"
-			p = "/" + tail
+		verb := ""
+		if head, tail, ok := strings.Cut(p, " /"); ok { // "POST /path"
+			verb, p = verbWord(strings.ToLower(head)), "/"+tail
 		}
 		last := e.Args[len(e.Args)-1].Value
 		for last != nil && last.Op == OpCall && len(last.Args) > 0 { // http.HandlerFunc(f), wrap(f)
@@ -201,16 +207,19 @@ func (r *repo) routes(f *File) []*handler {
 			if last.Func.File == nil {
 				last.Func.File = f
 			}
-			f.routes = append(f.routes, &handler{last.Func, p, ""})
+			f.routes = append(f.routes, &handler{fn: last.Func, path: p, verb: verb})
 		case OpName, OpMember:
 			name := last.Name
 			for _, sib := range r.siblings(f) {
 				for _, fn := range sib.Funcs {
 					if fn.Name == name {
-						f.routes = append(f.routes, &handler{fn, p, ""})
+						f.routes = append(f.routes, &handler{fn: fn, path: p, verb: verb})
 						return
 					}
 				}
+			}
+			if fn := r.nearest(f, name, servesRequest); fn != nil && last.Op == OpMember {
+				f.routes = append(f.routes, &handler{fn: fn, path: p, verb: verb, far: true})
 			}
 		}
 	}
@@ -223,6 +232,36 @@ func (r *repo) routes(f *File) []*handler {
 		eachExpr(f.Top.Body, visit)
 	}
 	return f.routes
+}
+
+// nearest is the function of a name, defined in another folder, whose path has
+// most in common with f.
+func (r *repo) nearest(f *File, name string, fits func(*Func) bool) *Func {
+	family := r.family(f)
+	r.mention(family, name)
+	var best *Func
+	score := -1
+	for _, fn := range r.funcsNamed(family, name) {
+		if fn.Abstract || isTest(fn.File.Path) || !fits(fn) {
+			continue
+		}
+		if n := shared(f.Path, fn.File.Path); n > score {
+			best, score = fn, n
+		}
+	}
+	return best
+}
+
+// servesRequest reports the parameters of a handler in Go: a writer and a
+// request, or the context of a router.
+func servesRequest(fn *Func) bool {
+	for _, p := range trimSelf(fn) {
+		switch lastSegment(typeName(p.Type)) {
+		case "ResponseWriter", "Request", "Ctx", "Context":
+			return true
+		}
+	}
+	return false
 }
 
 var routeNames = map[string]bool{

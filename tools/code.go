@@ -203,8 +203,12 @@ func (d Deps) reviewText(ctx context.Context, text, language string, symbols []s
 	return d.review(ctx, files, nil, symbols)
 }
 
-// relocate names every file relative to the place's base.
+// relocate names every file relative to the place's base, and leaves out what was
+// skipped elsewhere in the project.
 func relocate(res *review.Result, p place) {
+	res.Skipped = slices.DeleteFunc(res.Skipped, func(s review.Skipped) bool {
+		return p.part != "." && s.File != p.part && !strings.HasPrefix(s.File, p.part+"/")
+	})
 	name := func(file *string) {
 		slash := strings.HasSuffix(*file, "/")
 		if rel, err := filepath.Rel(p.base, filepath.Join(p.root, filepath.FromSlash(*file))); err == nil {

@@ -163,9 +163,9 @@ func failed(_ Deps, c Capability, err error) Result {
 		p.Do = "For example: " + c.Name + " " + c.Example
 	}
 	var b strings.Builder
-	for _, s := range [...]string{p.What, p.Means, p.Do} {
+	for _, s := range [...]string{ended(p.What), sentence(p.Means), sentence(p.Do)} { // what failed may begin with a name
 		if s != "" {
-			b.WriteString(sentence(s) + "\n")
+			b.WriteString(s + "\n")
 		}
 	}
 	body, _ := json.Marshal(struct { // strings always marshal

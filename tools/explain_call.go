@@ -172,7 +172,7 @@ func storySummary(run *history.Run, s *history.Story) string {
 
 func (out *explainCallOut) render(t *text) {
 	s := &out.Call
-	t.line("%s\n", sentence(out.Summary))
+	t.line("%s\n", ended(out.Summary))
 	t.timeline(s.Attempts)
 	t.line("")
 	if len(s.Attempts) > 1 {
@@ -180,11 +180,11 @@ func (out *explainCallOut) render(t *text) {
 	}
 	t.line("task execution id: %s. %s", s.IDs, sentence(s.IDsNote))
 	if s.MayOverlap {
-		t.line("attempts may overlap: %s", sentence(s.OverlapWhy))
+		t.line("attempts may overlap: %s", ended(s.OverlapWhy))
 	}
 	for i := range out.Findings {
 		f := &out.Findings[i]
-		t.line("\n%s, %s\n  %s", f.Kind, f.Certainty, sentence(f.Message))
+		t.line("\n%s, %s\n  %s", f.Kind, f.Certainty, ended(f.Message))
 		if f.Meaning != "" {
 			t.line("  %s", sentence(f.Meaning))
 		}

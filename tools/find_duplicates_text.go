@@ -144,7 +144,7 @@ func (t *text) finding(f *history.Finding, draw, detailed bool) {
 		head += " (linked by " + strings.Join(rules, ", ") + ")"
 	}
 	t.line("\n%s", head)
-	t.line("  %s", sentence(f.Message))
+	t.line("  %s", ended(f.Message))
 	if draw {
 		t.timeline(f.Attempts)
 		t.turnCalls(f.Calls)

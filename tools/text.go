@@ -188,13 +188,19 @@ func span(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// sentence begins with a capital and ends with a full stop.
+// sentence begins with a capital and ends with a full stop. It is for our own
+// words: a text that may begin with a name takes ended.
 func sentence(s string) string {
+	if s != "" && s[0] >= 'a' && s[0] <= 'z' && !strings.HasPrefix(s, "idem_") {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	return ended(s)
+}
+
+// ended ends with a full stop and changes nothing else.
+func ended(s string) string {
 	if s == "" {
 		return s
-	}
-	if s[0] >= 'a' && s[0] <= 'z' && !strings.HasPrefix(s, "idem_") {
-		s = strings.ToUpper(s[:1]) + s[1:]
 	}
 	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") {
 		return s

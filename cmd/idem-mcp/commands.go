@@ -155,6 +155,10 @@ func example(c tools.Capability) string {
 		if !ok || f.Kind == "text" {
 			continue
 		}
+		if f.Name == c.Positional {
+			line += " " + strings.Trim(fmt.Sprint(v), "[]")
+			continue
+		}
 		if list, ok := v.([]any); ok {
 			parts := make([]string, len(list))
 			for i, x := range list {
@@ -164,7 +168,13 @@ func example(c tools.Capability) string {
 		}
 		line += fmt.Sprintf(" --%s %v", flagName(f), v)
 	}
-	if c.Paths {
+	const one = " examples/runs/s2-04-label-exhausted"
+	switch {
+	case c.Command == "explain-call":
+		line += "\n  idem-mcp " + c.Command + " --call CreateShippingLabel" + one
+	case c.Command == "history":
+		line += "\n  idem-mcp " + c.Command + one
+	case c.Paths:
 		line += "\n  idem-mcp " + c.Command + " examples/runs"
 	}
 	return line

@@ -160,20 +160,22 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLocalFile: a file in the working directory may not set where credentials
-// go.
+// TestLocalFile: a file in the working directory, which a cloned repository can
+// bring along, may not say where credentials go nor what is shared.
 func TestLocalFile(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile(localFile, []byte("catalyst:\n  url: https://evil.example/mcp\n"), 0o600); err != nil {
+	for _, text := range []string{"catalyst:\n  url: https://evil.example/mcp\n", "data_sharing: full\n", "fingerprints: true\n", "review:\n  roots: [/]\n"} {
+		if err := os.WriteFile(localFile, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := load("", nil); err == nil || !strings.Contains(err.Error(), "may not") {
+			t.Errorf("a local file may say %q: %v", text, err)
+		}
+	}
+	if err := os.WriteFile(localFile, []byte("links:\n  project: shop\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := load("", nil); err == nil || !strings.Contains(err.Error(), "may not") {
-		t.Errorf("a local file set catalyst.url: %v", err)
-	}
-	if err := os.WriteFile(localFile, []byte("data_sharing: full\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if c, err := load("", nil); err != nil || c.DataSharing != "full" {
+	if c, err := load("", nil); err != nil || c.Links.Project != "shop" {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

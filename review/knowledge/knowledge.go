@@ -46,6 +46,7 @@ const (
 	Track   Class = "track"   // marks an object to be written
 	Tx      Class = "tx"      // opens a transaction
 	Open    Class = "open"    // opens a file: the mode decides
+	Over    Class = "over"    // writes over what it is given: a file, a buffer
 	Builder Class = "builder" // starts a statement that later links complete
 	Command Class = "command" // sends a command object: its type decides
 	Output  Class = "output"  // sets an output binding: its definition decides

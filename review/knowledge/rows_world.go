@@ -29,7 +29,7 @@ var brokers = []Row{
 // people are told something: mail, text messages, push, chat.
 var people = []Row{
 	{Lib: "smtplib|aiosmtplib", Name: "sendmail|sendmessage|send", Class: Message, Provider: "smtp"},
-	{Lib: "net/smtp|gomail|go-mail", Name: "sendmail|dialandsend|send", Class: Message, Provider: "smtp"},
+	{Lib: "net/smtp|gomail|go-mail|gopkg.in/mail|mail.v2", Name: "sendmail|dialandsend|send", Class: Message, Provider: "smtp"},
 	{Lib: "azure.communication", Recv: "*emailclient|*smsclient|*client", Name: "beginsend|send", Class: Message},
 	{Lib: "sendgrid", Name: "send|sendemail|sendasync", Class: Message, Provider: "sendgrid"},
 	{Lib: "mailgun", Name: "send|create|sendmessage", Class: Message, Provider: "mailgun"},
@@ -45,6 +45,8 @@ var people = []Row{
 	{Lib: "firebase|apns|onesignal|expo|novu|knock|courier", Name: "send|sendmulticast|trigger|sendeachformulticast|notify", Class: Message},
 	{Lib: "@sendgrid/mail|sendgrid", Name: "sendmultiple", Class: Message, Provider: "sendgrid"},
 	{Lib: "mailgun", Name: "messages", Class: None},
+	{Lib: "microsoft-graph-client", Name: "post|create", Class: Create},
+	{Lib: "microsoft-graph-client", Name: "put|patch|update", Class: Put},
 	{Lib: "mailersend|sparkpost|mailjet|loops|plunk|customerio|@courier", Name: "send|sendemail|sendtransactionalemail|request|track|sendtransactional", Class: Message},
 	{Lib: "web-push|expo-server-sdk|node-pushnotifications|apn", Name: "sendnotification|sendpushnotifications|send", Class: Message},
 	{Recv: "*email*|*mailer*|*mail*|*smtp*|*notif*|*sms*|*messaging*", Name: "send|sendemail|sendmail|sendsms|sendnotification|notify|sendmessage|sendconfirmation*|sendasync", Class: Message},

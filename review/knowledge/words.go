@@ -80,7 +80,7 @@ func ActionPath(url string) string {
 }
 
 // readerWords in a path or in the name around it mean that a POST only asks.
-var readerWords = []string{"check", "validate", "verify", "search", "query", "lookup", "quote", "estimate", "calculate", "predict", "score", "analyze", "analyse", "classify", "translate", "graphql", "token", "login", "completions", "embeddings", "generate", "infer", "summarize", "extract", "detect", "find", "list", "get", "read", "fetch", "similarity", "rerank", "render", "convert", "evaluate", "simulate", "preview", "exists", "inspect"}
+var readerWords = []string{"check", "validate", "verify", "search", "query", "lookup", "quote", "estimate", "calculate", "predict", "score", "analyze", "analyse", "classify", "translate", "graphql", "token", "login", "completions", "embed", "embedding", "embeddings", "generate", "infer", "summarize", "extract", "detect", "find", "list", "get", "read", "fetch", "similarity", "rerank", "render", "convert", "evaluate", "simulate", "preview", "exists", "inspect"}
 
 // TokenPath reports an address that hands out access tokens: asking again gives
 // another token and changes nothing else.
@@ -102,6 +102,9 @@ func ModelPath(url string) bool {
 		return true
 	}
 	segs := strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == ':' })
+	if strings.HasSuffix(strings.TrimSuffix(p, "/"), "/api/generate") {
+		return true
+	}
 	return len(segs) > 0 && slices.Contains(modelWords, segs[len(segs)-1])
 }
 

@@ -43,7 +43,7 @@ func check(p *review.Pass) {
 		if k == nil || !k.Origin.Fresh() {
 			k, name = e.Key, e.KeyName
 		}
-		if k == nil || !k.Origin.Fresh() || k.Origin&review.FromAttempt != 0 || e.Class == knowledge.Delete || e.Memory {
+		if k == nil || !k.Origin.Fresh() || k.Origin&review.FromAttempt != 0 || e.Class == knowledge.Delete {
 			continue
 		}
 		if name == "" {
