@@ -62,10 +62,11 @@ type repeatsOf struct {
 }
 
 const (
-	defaultExamined = 200  // runs one call examines for an assistant
-	reserve         = 4500 // bytes that the answer takes beside findings and calls
-	conciseEvidence = 4    // events quoted per finding
-	runRows         = 7000 // bytes for the list of runs with a repeat
+	defaultExamined = 200    // runs one call examines for an assistant
+	reserve         = 4500   // bytes that the answer takes beside findings and calls
+	conciseEvidence = 4      // events quoted per finding
+	runRows         = 7000   // bytes for the list of runs with a repeat
+	shellFindings   = 10_000 // listed in a shell: each keeps some kilobytes in memory
 )
 
 func runFindDuplicates(ctx context.Context, d Deps, in findDuplicatesIn) (*findDuplicatesOut, error) {
@@ -363,6 +364,12 @@ func (out *findDuplicatesOut) add(d Deps, run, before *history.Run) {
 // whose do not is where the answer's cursor continues.
 func (out *findDuplicatesOut) list(d Deps, run, before *history.Run, r report) {
 	if len(r.findings) == 0 || out.resume != "" {
+		out.Others += len(r.calls)
+		return
+	}
+	if d.Shell && len(out.Findings) >= shellFindings && before != nil {
+		out.resume, out.Truncated = before.Ref.Cursor(), true
+		out.Narrow = fmt.Sprintf("All runs are counted; the findings of the first are listed, some %d of them. Pass --cursor to list on from there.", shellFindings)
 		out.Others += len(r.calls)
 		return
 	}
