@@ -2,10 +2,14 @@ package review
 
 import (
 	"bytes"
+	"context"
 	"io/fs"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // repo is the source text that may be read, and who is defined where in it. A
@@ -32,6 +36,9 @@ type entry struct {
 	file *File
 	done bool
 	why  string // why it could not be read
+
+	lowered *File // made ahead by lowerAll
+	failure error
 }
 
 func newRepo(fsys fs.FS) *repo {
@@ -79,7 +86,11 @@ func (r *repo) load(e *entry) *File {
 		return nil
 	}
 	e.done = true
-	f, err := e.lang.Lower(e.path, src)
+	f, err := e.lowered, e.failure
+	if f == nil && err == nil {
+		f, err = e.lang.Lower(e.path, src)
+	}
+	e.lowered = nil
 	if err != nil {
 		e.why = err.Error()
 		return nil
@@ -90,6 +101,22 @@ func (r *repo) load(e *entry) *File {
 	r.globalUsings(e, f)
 	r.enter(e.lang.Family, f)
 	return f
+}
+
+// lowerAll reads and lowers the entries on every processor. Lowering a file looks
+// at nothing but its text; what files define is entered in order by load.
+func (r *repo) lowerAll(ctx context.Context, entries []*entry) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, e := range entries {
+		g.Go(func() error {
+			if src := r.read(e); !e.done {
+				e.lowered, e.failure = e.lang.Lower(e.path, src)
+			}
+			return ctx.Err()
+		})
+	}
+	return g.Wait()
 }
 
 // globalUsings adds the imports that other C# files make for the whole project:

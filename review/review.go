@@ -45,10 +45,10 @@ func Review(ctx context.Context, c Config) (Result, error) {
 		return Result{}, err
 	}
 	targets := r.targets(c.Paths)
+	if err := r.lowerAll(ctx, targets); err != nil {
+		return Result{}, err
+	}
 	for _, e := range targets {
-		if ctx.Err() != nil {
-			return Result{}, ctx.Err()
-		}
 		r.load(e)
 	}
 	rows := append(slices.Clone(c.Effects), knowledge.Rows()...)
