@@ -1,0 +1,18 @@
+using System.Net.Http.Json;
+using Dapr.Workflow;
+
+public record Order(string Id);
+
+// [doc]
+public class Charge(HttpClient http) : WorkflowActivity<Order, string>
+{
+    public override async Task<string> RunAsync(WorkflowActivityContext context, Order order)
+    {
+        var key = context.TaskExecutionKey.Split('-')[0]; // want "takes the task execution id apart"
+        using var request = new HttpRequestMessage(HttpMethod.Post, "https://api.pay.example/v1/payments") { Content = JsonContent.Create(order) };
+        request.Headers.Add("Idempotency-Key", key);
+        (await http.SendAsync(request)).EnsureSuccessStatusCode();
+        return "charged";
+    }
+}
+// [/doc]
