@@ -17,7 +17,7 @@ var dotnet = []Row{
 	// Dapr
 	{Recv: "*dapr*", Name: "createinvokemethodrequest", Class: "request"},
 	{Recv: "*dapr*", Name: "checkhealth|checkoutboundhealth|waitforsidecar|getservicecredentials|getmetadata|shutdownsidecar", Class: None},
-	{Recv: "*daprworkflowclient*|*workflowclient*", Name: "schedulenewworkflow", Class: Start, Key: "instanceid,1"},
+	{Lib: "dapr.workflow", Recv: "*daprworkflowclient*|*workflowclient*", Name: "schedulenewworkflow", Class: Start, Key: "instanceid,1"},
 	{Recv: "*daprclient*", Name: "startworkflow", Class: Start, Key: "instanceid,2"},
 	{Recv: "*dapr*", Name: "getstateentry", Class: Read, Key: "1,key", Gives: "StateEntry"},
 	{Lib: "dapr", Recv: "*entry*", Name: "save|trysave", Class: Put, Key: "recv", Value: "recv"},
