@@ -3,6 +3,7 @@ package knowledge
 // jvm are the libraries of Java. They come before the tables shared by the
 // languages, since their names are more exact.
 var jvm = []Row{
+	{Lib: "io.dapr", Recv: "*workflowclient*", Name: "schedulenewworkflow", Class: Start, Key: "instanceid,2"}, // the second is the input, unlike in .NET
 	// activity contexts
 	{Recv: "getinfo|*info|getexecutioncontext|*executioncontext", Lib: "io.temporal", Name: "getactivityid", Class: ExecID},
 	{Recv: "getinfo|*info|getexecutioncontext|*executioncontext", Lib: "io.temporal", Name: "getattempt|gettasktoken", Class: AttemptID},

@@ -15,7 +15,7 @@ import (
 
 // complete are the languages in which every rule has examples or a reason;
 // examples in other languages are run where they exist.
-var complete = []string{"python", "go", "csharp", "typescript"}
+var complete = []string{"python", "go", "csharp", "typescript", "java"}
 
 func TestRules(t *testing.T) {
 	all := rules.All()

@@ -1,0 +1,61 @@
+package com.shop;
+
+import io.dapr.workflows.Workflow;
+import io.dapr.workflows.WorkflowActivity;
+import io.dapr.workflows.WorkflowActivityContext;
+import io.dapr.workflows.WorkflowStub;
+import io.dapr.workflows.client.DaprWorkflowClient;
+import org.springframework.stereotype.Component;
+
+// [doc]
+@Component
+class StartReconciliation implements WorkflowActivity {
+    private final DaprWorkflowClient workflows;
+
+    StartReconciliation(DaprWorkflowClient workflows) {
+        this.workflows = workflows;
+    }
+
+    @Override
+    public Object run(WorkflowActivityContext ctx) {
+        String day = ctx.getInput(String.class);
+        return workflows.scheduleNewWorkflow(Reconcile.class, day, "reconcile-" + day);
+    }
+}
+// [/doc]
+
+@Component
+class StartFulfilment implements WorkflowActivity {
+    private final DaprWorkflowClient workflows;
+
+    StartFulfilment(DaprWorkflowClient workflows) {
+        this.workflows = workflows;
+    }
+
+    @Override
+    public Object run(WorkflowActivityContext ctx) {
+        Order order = ctx.getInput(Order.class);
+        return workflows.scheduleNewWorkflow(Fulfil.class, order, "fulfil-" + order.id());
+    }
+}
+
+class Reconcile implements Workflow {
+    @Override
+    public WorkflowStub create() {
+        return ctx -> {
+            ctx.callActivity(StartReconciliation.class.getName(), "today", String.class).await();
+        };
+    }
+}
+
+class Fulfil implements Workflow {
+    @Override
+    public WorkflowStub create() {
+        return ctx -> {
+            Order order = ctx.getInput(Order.class);
+            ctx.callActivity(StartFulfilment.class.getName(), order, String.class).await();
+        };
+    }
+}
+
+record Order(String id, String customer, int total) {}
