@@ -14,6 +14,7 @@ import (
 // Source reads the runs of one Catalyst project. It connects at the first
 // question, not before. Safe for concurrent use.
 type Source struct {
+	probing sync.Mutex
 	config  Config
 	session *session
 	auth    *authorizer
@@ -179,8 +180,13 @@ func (s *Source) sharingOf(ctx context.Context, a answer, args []argument) histo
 		s.cache.clear()
 	}
 	sharing := s.level.of(a.doc)
-	if sharing.How == howServed || s.config.NoLevelProbe || !s.level.wantsProbe(stale) {
+	if sharing.How == howServed || s.config.NoLevelProbe {
 		return sharing
+	}
+	s.probing.Lock() // what is read beside a probe waits for what it learns
+	defer s.probing.Unlock()
+	if !s.level.wantsProbe(stale) {
+		return s.level.of(a.doc)
 	}
 	_, err := s.session.call(ctx, "learn the data-sharing level", toolExportRun, args...)
 	var r *Refusal
