@@ -1,0 +1,96 @@
+package review
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Identified is a finding with the activity or workflow it belongs to and a
+// fingerprint that survives moved lines and renamed files.
+type Identified struct {
+	Finding
+	Activity    string `json:"activity"`
+	Fingerprint string `json:"fingerprint"`
+}
+
+// Status says how a finding stands to an earlier review.
+type Status string
+
+// The statuses.
+const (
+	New      Status = "new"
+	Existing Status = "existing"
+	Fixed    Status = "fixed"
+)
+
+// Change is a finding of one or both of two reviews. A fixed one has its place
+// in the earlier review, any other in the later.
+type Change struct {
+	Status Status `json:"status"`
+	Identified
+}
+
+// Identify lists the findings of activities and workflows with their
+// fingerprints, in the order of the result.
+//
+// A fingerprint is made of the rule, the kind, the activity's name and the
+// finding's quoted line without its spaces, and counts those that are equal in
+// all of it. Neither file nor line is part of it, so an edit elsewhere and a
+// renamed file change nothing; an edit of the quoted line makes it another
+// finding, which is the safe side for a build that fails on new ones.
+func Identify(res *Result) []Identified {
+	var out []Identified
+	seen := map[string]int{}
+	add := func(owner string, findings []Finding) {
+		for i := range findings {
+			f := &findings[i]
+			base := strings.Join([]string{f.Rule, f.Kind, owner, strings.Join(strings.Fields(f.Quote), "")}, "\x00")
+			seen[base]++
+			sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", base, seen[base]))
+			out = append(out, Identified{Finding: *f, Activity: owner, Fingerprint: hex.EncodeToString(sum[:8])})
+		}
+	}
+	for i := range res.Activities {
+		a := &res.Activities[i]
+		add(either(a.Name, a.Symbol), a.Findings)
+	}
+	for i := range res.Workflows {
+		add(res.Workflows[i].Name, res.Workflows[i].Findings)
+	}
+	return out
+}
+
+// Compare sets two reviews side by side: every finding of the later one as new
+// or existing, in its order, then those that are fixed. Advice that became a
+// hazard is a new hazard.
+func Compare(before, after []Identified) []Change {
+	old := map[string]*Identified{}
+	for i := range before {
+		old[before[i].Fingerprint] = &before[i]
+	}
+	out := make([]Change, 0, len(after))
+	for i := range after {
+		c := Change{Status: New, Identified: after[i]}
+		if b := old[after[i].Fingerprint]; b != nil {
+			delete(old, b.Fingerprint)
+			if !graver(after[i].Severity, b.Severity) {
+				c.Status = Existing
+			}
+		}
+		out = append(out, c)
+	}
+	for i := range before {
+		if old[before[i].Fingerprint] != nil {
+			out = append(out, Change{Status: Fixed, Identified: before[i]})
+		}
+	}
+	return out
+}
+
+func graver(a, b Severity) bool {
+	order := []Severity{Hazard, Verify, Advice}
+	return slices.Index(order, a) < slices.Index(order, b)
+}
