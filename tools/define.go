@@ -32,6 +32,9 @@ type Deps struct {
 	// Shell is set for a person at a terminal: no size budget, and what to do
 	// next is written as a command.
 	Shell bool
+	// Called, if set, is told of every tool call: the tool, "answered" or the kind of
+	// its error, how long it took, and the bytes of the answer.
+	Called func(ctx context.Context, tool, outcome string, took time.Duration, size int)
 }
 
 // Budget is the largest answer an assistant is given, in bytes of JSON or of

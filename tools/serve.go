@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/rs/zerolog"
+
+	"github.com/idem-mcp/idem-mcp/internal/fault"
 )
 
 // This file is the only one that knows the MCP library, so that it can be
@@ -62,6 +62,9 @@ func handlerOf(c Capability, d Deps, logger zerolog.Logger) server.ToolHandlerFu
 		if errors.As(r.Err, &p) {
 			level = zerolog.ErrorLevel
 		}
+		if d.Called != nil {
+			d.Called(ctx, c.Name, outcome(r), d.Now().Sub(start), len(r.JSON))
+		}
 		logger.WithLevel(level).Str("tool", c.Name).Dur("took", d.Now().Sub(start)).Bool("error", r.Err != nil).Int("bytes", len(r.JSON)).Msg("called")
 		res := &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent{Type: "text", Text: r.Text}}, IsError: r.Err != nil}
 		if r.JSON != nil {
@@ -69,6 +72,18 @@ func handlerOf(c Capability, d Deps, logger zerolog.Logger) server.ToolHandlerFu
 		}
 		return res, nil
 	}
+}
+
+// outcome is "answered" or the kind of what went wrong.
+func outcome(r Result) string {
+	var bad *badArgument
+	switch {
+	case r.Err == nil:
+		return "answered"
+	case errors.As(r.Err, &bad):
+		return fault.BadInput.String()
+	}
+	return fault.KindOf(r.Err).String()
 }
 
 // ServeStdio serves one client on in and out until in ends or ctx is done.
@@ -84,43 +99,10 @@ func ServeStdio(ctx context.Context, d Deps, logger zerolog.Logger, in io.Reader
 	return err
 }
 
-// Handler serves MCP over streamable HTTP at /mcp behind the guard of g.
-func Handler(d Deps, logger zerolog.Logger, g Guard) http.Handler {
-	h := server.NewStreamableHTTPServer(newServer(d, logger), server.WithStateful(true), server.WithDisableLocalhostProtection(true), // the guard's own check admits configured hosts
-		server.WithSessionIdleTTL(30*time.Minute))
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", h)
-	return g.wrap(mux)
-}
-
-// ServeHTTP serves on addr until ctx is done. ready is told the address once it
-// is listened on.
-func ServeHTTP(ctx context.Context, d Deps, logger zerolog.Logger, addr string, g Guard, ready func(net.Addr)) error {
-	if err := g.check(addr); err != nil {
-		return err
-	}
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", addr)
-	if err != nil {
-		return fmt.Errorf("listen on %s: %w", addr, err)
-	}
-	g.Loopback = isLoopback(addr)
-	srv := &http.Server{
-		Handler: Handler(d, logger, g), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		BaseContext: func(net.Listener) context.Context { return ctx }, ErrorLog: log.New(logger, "", 0),
-	}
-	ready(l.Addr())
-	done := make(chan error, 1)
-	go func() { done <- srv.Serve(l) }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
-	defer cancel()
-	if err := srv.Shutdown(grace); err != nil {
-		return srv.Close()
-	}
-	return nil
+// Handler serves MCP over streamable HTTP. It keeps no session, so that any of
+// several processes can answer any request; who may ask is package gate's matter.
+func Handler(d Deps, logger zerolog.Logger) http.Handler {
+	return server.NewStreamableHTTPServer(newServer(d, logger), server.WithStateLess(true),
+		server.WithDisableStreaming(true),           // nothing is ever pushed, so a stream would only hold a place
+		server.WithDisableLocalhostProtection(true)) // the gate's own check admits configured hosts
 }

@@ -5,9 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -158,84 +155,5 @@ func TestErrors(t *testing.T) {
 		if m := answers[id]; m.Error != nil || m.Result.IsError {
 			t.Errorf("request %d was refused: %+v", id, m)
 		}
-	}
-}
-
-const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
-
-func TestGuard(t *testing.T) {
-	const token = "0123456789abcdef0123"
-	for name, c := range map[string]struct {
-		guard tools.Guard
-		host  string
-		set   map[string]string
-		body  string
-		want  int
-	}{
-		"loopback":                      {guard: tools.Guard{Loopback: true}, want: 200},
-		"loopback by name":              {guard: tools.Guard{Loopback: true}, host: "localhost:7337", want: 200},
-		"a rebound name":                {guard: tools.Guard{Loopback: true}, host: "evil.example", want: 403},
-		"an allowed name":               {guard: tools.Guard{Loopback: true, Hosts: []string{"proxy.example"}}, host: "proxy.example", want: 200},
-		"a page of this server":         {guard: tools.Guard{Loopback: true}, host: "localhost:7337", set: map[string]string{"Origin": "http://localhost:7337"}, want: 200},
-		"another page":                  {guard: tools.Guard{Loopback: true}, set: map[string]string{"Origin": "https://evil.example"}, want: 403},
-		"a page without origin":         {guard: tools.Guard{Loopback: true}, set: map[string]string{"Origin": "null"}, want: 403},
-		"a page that hides its origin":  {guard: tools.Guard{Loopback: true}, set: map[string]string{"Sec-Fetch-Site": "cross-site"}, want: 403},
-		"an allowed page":               {guard: tools.Guard{Loopback: true, Origins: []string{"https://app.example"}}, set: map[string]string{"Origin": "https://app.example"}, want: 200},
-		"no token":                      {guard: tools.Guard{Token: token}, want: 401},
-		"a wrong token":                 {guard: tools.Guard{Token: token}, set: map[string]string{"Authorization": "Bearer x"}, want: 401},
-		"a token of another scheme":     {guard: tools.Guard{Token: token}, set: map[string]string{"Authorization": "Basic " + token}, want: 401},
-		"the token":                     {guard: tools.Guard{Token: token}, set: map[string]string{"Authorization": "bearer " + token}, want: 200},
-		"a token on loopback":           {guard: tools.Guard{Token: token, Loopback: true}, want: 401},
-		"a host off loopback":           {guard: tools.Guard{Token: token, Hosts: []string{"idem.example"}}, host: "other.example", set: map[string]string{"Authorization": "Bearer " + token}, want: 403},
-		"a body of five megabytes":      {guard: tools.Guard{Loopback: true}, body: strings.Repeat(" ", 5<<20) + hello, want: 413},
-		"the token in the query counts": {guard: tools.Guard{Token: token}, want: 401},
-	} {
-		t.Run(name, func(t *testing.T) {
-			srv := httptest.NewServer(tools.Handler(deps(t, "../examples/runs/s1-01-seq-3"), zerolog.Nop(), c.guard))
-			defer srv.Close()
-			body := c.body
-			if body == "" {
-				body = hello
-			}
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL+"/mcp?token="+token, strings.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			req.Header.Set("Content-Type", "application/json")
-			req.Header.Set("Accept", "application/json, text/event-stream")
-			for k, v := range c.set {
-				req.Header.Set(k, v)
-			}
-			if c.host != "" {
-				req.Host = c.host
-			}
-			res, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer res.Body.Close()
-			b, err := io.ReadAll(res.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if res.StatusCode != c.want {
-				t.Errorf("status %d, want %d: %s", res.StatusCode, c.want, b)
-			}
-			if strings.Contains(string(b), token) {
-				t.Error("the token was sent back")
-			}
-		})
-	}
-}
-
-func TestServeHTTPRefuses(t *testing.T) {
-	d := deps(t, "../examples/runs/s1-01-seq-3")
-	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "nonsense", "192.0.2.1:7337"} {
-		if err := tools.ServeHTTP(t.Context(), d, zerolog.Nop(), addr, tools.Guard{}, nil); err == nil {
-			t.Errorf("served on %s without a token", addr)
-		}
-	}
-	if err := tools.ServeHTTP(t.Context(), d, zerolog.Nop(), ":0", tools.Guard{Token: "short"}, nil); err == nil {
-		t.Error("served with a short token")
 	}
 }

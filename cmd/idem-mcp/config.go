@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/viper"
 
 	"github.com/idem-mcp/idem-mcp/catalyst"
+	"github.com/idem-mcp/idem-mcp/gate"
 	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
 	"github.com/idem-mcp/idem-mcp/internal/nearest"
@@ -55,10 +57,26 @@ type config struct {
 	} `mapstructure:"review"`
 	Effects []effect `mapstructure:"effects"`
 	Serve   struct {
-		Token     string   `mapstructure:"token"`
-		TokenFile string   `mapstructure:"token_file"`
-		Hosts     []string `mapstructure:"hosts"`
-		Origins   []string `mapstructure:"origins"`
+		Token      string   `mapstructure:"token"`
+		TokenFile  string   `mapstructure:"token_file"`
+		TokensFile string   `mapstructure:"tokens_file"`
+		Hosts      []string `mapstructure:"hosts"`
+		Origins    []string `mapstructure:"origins"`
+		OAuth      struct {
+			Issuer   string   `mapstructure:"issuer"`
+			Resource string   `mapstructure:"resource"`
+			JWKS     string   `mapstructure:"jwks_url"`
+			Scopes   []string `mapstructure:"scopes"`
+		} `mapstructure:"oauth"`
+		Limits struct {
+			PerMinute  int `mapstructure:"per_minute"`
+			Concurrent int `mapstructure:"concurrent"`
+			Seconds    int `mapstructure:"seconds"`
+		} `mapstructure:"limits"`
+		TLSCert string `mapstructure:"tls_cert"`
+		TLSKey  string `mapstructure:"tls_key"`
+		Metrics string `mapstructure:"metrics"`
+		Audit   bool   `mapstructure:"audit"`
 	} `mapstructure:"serve"`
 	Log struct {
 		Level string `mapstructure:"level"`
@@ -93,31 +111,43 @@ func (e effect) row() knowledge.Row {
 // defaults names every key. A key that is not here does not exist.
 func defaults() map[string]any {
 	return map[string]any{
-		"source.kind":           "auto",
-		"source.paths":          []string{},
-		"source.sidecar":        "",
-		"source.max_message_mb": 64,
-		"source.component":      "",
-		"source.store":          "",
-		"data_sharing":          "metadata",
-		"fingerprints":          false,
-		"catalyst.url":          catalyst.DefaultServer,
-		"catalyst.client_id":    "",
-		"catalyst.redirect_url": "http://127.0.0.1/callback",
-		"catalyst.project":      "default",
-		"catalyst.app":          "",
-		"catalyst.token_file":   "",
-		"catalyst.keyring":      true,
-		"catalyst.level_probe":  true,
-		"links.console":         "",
-		"links.project":         "",
-		"review.roots":          []string{},
-		"effects":               []any{},
-		"serve.token":           "",
-		"serve.token_file":      "",
-		"serve.hosts":           []string{},
-		"serve.origins":         []string{},
-		"log.level":             "warn",
+		"source.kind":             "auto",
+		"source.paths":            []string{},
+		"source.sidecar":          "",
+		"source.max_message_mb":   64,
+		"source.component":        "",
+		"source.store":            "",
+		"data_sharing":            "metadata",
+		"fingerprints":            false,
+		"catalyst.url":            catalyst.DefaultServer,
+		"catalyst.client_id":      "",
+		"catalyst.redirect_url":   "http://127.0.0.1/callback",
+		"catalyst.project":        "default",
+		"catalyst.app":            "",
+		"catalyst.token_file":     "",
+		"catalyst.keyring":        true,
+		"catalyst.level_probe":    true,
+		"links.console":           "",
+		"links.project":           "",
+		"review.roots":            []string{},
+		"effects":                 []any{},
+		"serve.token":             "",
+		"serve.token_file":        "",
+		"serve.hosts":             []string{},
+		"serve.origins":           []string{},
+		"serve.tokens_file":       "",
+		"serve.oauth.issuer":      "",
+		"serve.oauth.resource":    "",
+		"serve.oauth.jwks_url":    "",
+		"serve.oauth.scopes":      []string{},
+		"serve.limits.per_minute": 300,
+		"serve.limits.concurrent": 8,
+		"serve.limits.seconds":    120,
+		"serve.tls_cert":          "",
+		"serve.tls_key":           "",
+		"serve.metrics":           "",
+		"serve.audit":             true,
+		"log.level":               "warn",
 	}
 }
 
@@ -284,6 +314,26 @@ func (c config) token() (string, error) {
 		return "", &fault.Error{Kind: fault.Config, What: "serve.token_file is empty"}
 	}
 	return t, nil
+}
+
+// gate is the configuration of the HTTP server's gate.
+func (c config) gate() (gate.Config, error) {
+	token, err := c.token()
+	if err != nil {
+		return gate.Config{}, err
+	}
+	s := c.Serve
+	out := gate.Config{Token: token, Hosts: s.Hosts, Origins: s.Origins,
+		Limits: gate.Limits{PerMinute: s.Limits.PerMinute, Concurrent: s.Limits.Concurrent, Time: time.Duration(s.Limits.Seconds) * time.Second}}
+	if s.TokensFile != "" {
+		if out.Tokens, err = gate.ReadTokens(s.TokensFile); err != nil {
+			return out, err
+		}
+	}
+	if o := s.OAuth; o.Issuer != "" || o.Resource != "" || o.JWKS != "" {
+		out.OAuth = &gate.OAuth{Issuer: o.Issuer, Resource: o.Resource, JWKS: o.JWKS, Scopes: o.Scopes}
+	}
+	return out, nil
 }
 
 // lookup finds a variable in an environment list.
