@@ -48,25 +48,32 @@ type Gate struct {
 	record  *Record
 }
 
+// Check says what is wrong with a configuration, without asking anybody.
+func Check(c Config) error {
+	switch {
+	case c.Limits.PerMinute < 0 || c.Limits.Concurrent < 0 || c.Limits.Time < 0:
+		return &fault.Error{Kind: fault.Config, What: "a limit under serve.limits is negative"}
+	case c.Token != "" && len(c.Token) < 16:
+		return &fault.Error{Kind: fault.Config, What: "the bearer token is shorter than 16 characters", Do: "Make one with: openssl rand -hex 32"}
+	case c.OAuth != nil:
+		return c.OAuth.check()
+	}
+	return nil
+}
+
 // New checks the configuration, and asks the issuer of OAuth for its metadata.
 func New(ctx context.Context, c Config, record *Record) (*Gate, error) {
+	if err := Check(c); err != nil {
+		return nil, err
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Limits.PerMinute < 0 || c.Limits.Concurrent < 0 || c.Limits.Time < 0 {
-		return nil, &fault.Error{Kind: fault.Config, What: "a limit under serve.limits is negative"}
-	}
 	g := &Gate{Config: c, tokens: slices.Clone(c.Tokens), limiter: newLimiter(c.Limits, c.Now), record: record}
 	if c.Token != "" {
-		if len(c.Token) < 16 {
-			return nil, &fault.Error{Kind: fault.Config, What: "the bearer token is shorter than 16 characters", Do: "Make one with: openssl rand -hex 32"}
-		}
 		g.tokens = append(g.tokens, hashed("shared", c.Token))
 	}
 	if c.OAuth != nil {
-		if err := c.OAuth.check(); err != nil {
-			return nil, err
-		}
 		v, err := c.OAuth.verifier(ctx, c.Now)
 		if err != nil {
 			return nil, err

@@ -68,7 +68,7 @@ Exit codes: 0 nothing found, 1 a repeat was found, 2 read only in part, 3 error.
 	for _, c := range tools.All() {
 		root.AddCommand(a.command(c))
 	}
-	root.AddCommand(a.serve(), a.token(), a.login(), a.logout(), a.version())
+	root.AddCommand(a.serve(), a.token(), a.login(), a.logout(), a.doctor(), a.version())
 	return root
 }
 
