@@ -238,7 +238,8 @@ func readConfig(v *viper.Viper, file string, local bool, known []string) error {
 }
 
 // readEnvironment takes IDEM_MCP_SERVE_TOKEN for serve.token. Lists are
-// separated by commas.
+// separated by commas. A token of Catalyst is no setting: it has no key that a file
+// could set, and whoever needs it asks for it.
 func readEnvironment(v *viper.Viper, env []string, known []string) error {
 	variables := map[string]string{}
 	names := make([]string, 0, len(known))
@@ -249,7 +250,7 @@ func readEnvironment(v *viper.Viper, env []string, known []string) error {
 	}
 	for _, e := range env {
 		name, value, _ := strings.Cut(e, "=")
-		if !strings.HasPrefix(name, envPrefix+"_") || name == envPrefix+"_CONFIG" || strings.HasPrefix(name, envPrefix+"_TEST_") {
+		if !strings.HasPrefix(name, envPrefix+"_") || name == envPrefix+"_CONFIG" || name == catalyst.TokenEnv || strings.HasPrefix(name, envPrefix+"_TEST_") {
 			continue
 		}
 		k, ok := variables[name]

@@ -130,6 +130,7 @@ func TestLoad(t *testing.T) {
 		"an unknown section":  {file: "sources:\n  kind: file\n", want: "Did you mean source.kind?"},
 		"an unknown variable": {env: []string{"IDEM_MCP_SERVE_TOKN=x"}, want: "Did you mean IDEM_MCP_SERVE_TOKEN?"},
 		"a variable":          {env: []string{"IDEM_MCP_SOURCE_PATHS=a,b", "IDEM_MCP_DATA_SHARING=full"}},
+		"a token of Catalyst": {env: []string{"IDEM_MCP_CATALYST_TOKEN=x"}},
 		"a bad value":         {env: []string{"IDEM_MCP_DATA_SHARING=ful"}, want: `Did you mean "full"?`},
 		"a bad type":          {file: "fingerprints: [maybe]\n", want: "read the configuration"},
 		"no YAML":             {file: "a: [", want: "read "},
