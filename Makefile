@@ -1,9 +1,10 @@
 # `make` lists the targets. Tool versions are pinned here and in go.mod.
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME ?= 10s
+TIME ?= 60s
 
 .DEFAULT_GOAL := help
-.PHONY: help build test services stores race lint vet format generate golden rule evaluate fuzz bench clients check
+.PHONY: help build test services stores race lint vet format generate golden rule evaluate fuzz bench clients soak check
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -54,6 +55,9 @@ bench: ## the benchmarks, five runs each
 clients: ## the Inspector CLI and the TypeScript clients (Node 20, npm)
 	cd test/clients && npm ci --no-audit --no-fund
 	CLIENT_TESTS=1 go test -count 1 -v ./test/clients
+
+soak: ## mixed calls under faults for TIME (60s), looking for leaks and wrong answers
+	SOAK=$(TIME) go test -count 1 -timeout 0 -v ./test/soak
 
 check: ## exactly what CI runs
 	./.ci/run

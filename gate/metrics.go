@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/rs/zerolog"
 )
@@ -32,7 +33,7 @@ func NewRecord(log zerolog.Logger) *Record {
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "idem_mcp_refused_requests_total", Help: "Requests refused before they reached a tool, by reason."}, []string{"reason"}),
 		running: prometheus.NewGauge(prometheus.GaugeOpts{Name: "idem_mcp_requests_running", Help: "Requests that are being answered."}),
 	}
-	r.registry.MustRegister(r.calls, r.took, r.bytes, r.refused, r.running)
+	r.registry.MustRegister(r.calls, r.took, r.bytes, r.refused, r.running, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return r
 }
 

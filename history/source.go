@@ -35,9 +35,9 @@ type BulkSource interface {
 type Skipped struct {
 	What string // the path, key or id
 	Why  string
-	// Damaged: a run stands here and could not be read, so the listing is
-	// partial. Otherwise what was passed over is no run.
-	Damaged bool
+	// NoRun: what was passed over is no run. Otherwise a run stands here and could
+	// not be read, so the listing is partial; the zero value is the careful one.
+	NoRun bool
 }
 
 func (s *Skipped) Error() string { return "skipped " + s.What + ": " + s.Why }

@@ -223,7 +223,7 @@ func (c *Coverage) without(r *history.Run) Coverage {
 
 // skip records what a listing passed over.
 func (c *Coverage) skip(s *history.Skipped) {
-	if s.Damaged {
+	if !s.NoRun {
 		c.miss(s.What + ": " + s.Why)
 		return
 	}

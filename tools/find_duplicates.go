@@ -283,7 +283,7 @@ func (out *findDuplicatesOut) scan(ctx context.Context, d Deps, f history.Filter
 		switch {
 		case errors.As(err, &skipped):
 			out.Coverage.skip(skipped)
-			if skipped.Damaged && out.damaged == nil {
+			if !skipped.NoRun && out.damaged == nil {
 				out.damaged = skipped
 			}
 			continue

@@ -68,7 +68,7 @@ func (d Deps) histories(ctx context.Context, f history.Filter) iter.Seq2[*histor
 			if err == nil {
 				run, err = d.Source.Run(ctx, h.Ref)
 				if err != nil && ctx.Err() == nil {
-					err = &history.Skipped{What: name(h.Ref), Why: err.Error(), Damaged: true}
+					err = &history.Skipped{What: name(h.Ref), Why: err.Error()}
 				}
 			}
 			if !yield(run, err) {

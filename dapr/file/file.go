@@ -176,7 +176,7 @@ func (s *Source) search(ctx context.Context, ref history.Ref, want string) (m ma
 		var skipped *history.Skipped
 		switch {
 		case errors.As(err, &skipped):
-			if skipped.Damaged {
+			if !skipped.NoRun {
 				damaged = append(damaged, skipped.What)
 			}
 		case err != nil:

@@ -61,7 +61,7 @@ func listed(t *testing.T, s *file.Source, dir string, f history.Filter) (runs, s
 		switch {
 		case errors.As(err, &sk):
 			mark := ""
-			if sk.Damaged {
+			if !sk.NoRun {
 				mark = "!"
 			}
 			skipped = append(skipped, mark+strings.TrimPrefix(sk.What, filepath.ToSlash(dir)+"/")+": "+sk.Why)

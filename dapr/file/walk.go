@@ -119,7 +119,7 @@ func (w *walk) passed(location string) bool {
 
 // skipped says what was passed over, and whether a run was lost by it.
 func skipped(location string, err error, named bool) *history.Skipped {
-	s := &history.Skipped{What: clean.Line(location, 200), Why: clean.Line(err.Error(), 300), Damaged: named || fault.KindOf(err) != fault.BadInput}
+	s := &history.Skipped{What: clean.Line(location, 200), Why: clean.Line(err.Error(), 300), NoRun: !named && fault.KindOf(err) == fault.BadInput}
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind == fault.BadInput && !named {
 		s.Why = clean.Line(f.What, 300) // the list of known shapes is not repeated for every file
@@ -195,7 +195,7 @@ func (t tree) skip(name, why string, damaged bool) bool {
 	if t.after != "" {
 		return true
 	}
-	return t.emit(nil, &history.Skipped{What: clean.Line(t.location(name), 200), Why: why, Damaged: damaged})
+	return t.emit(nil, &history.Skipped{What: clean.Line(t.location(name), 200), Why: why, NoRun: !damaged})
 }
 
 func (t tree) dir(name string, depth int) bool {
