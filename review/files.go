@@ -20,6 +20,10 @@ var skipFolders = map[string]string{
 	"dist": "generated", "build": "generated", "target": "generated", "bin": "generated", "obj": "generated", "out": "generated", "__pycache__": "generated", ".next": "generated", ".yarn": "vendored", ".pnp": "vendored", "coverage": "generated",
 }
 
+// SkipsFolder reports a folder by whose name nothing in it is anybody's source: it
+// is not entered unless it is named.
+func SkipsFolder(name string) bool { return skipFolders[name] != "" }
+
 // otherSource are extensions of source that no language here reads: files like
 // these are counted, so that an answer does not look complete when it is not.
 var otherSource = map[string]string{
