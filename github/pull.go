@@ -60,7 +60,7 @@ func (c *Client) PullRequest(ctx context.Context, ref Ref) (*PullRequest, error)
 	p.Linked = strings.EqualFold(got.GetHTMLURL(), fmt.Sprintf("%s/%s/pull/%d", c.host.web, p.Repo, ref.Number))
 	p.Head = Commit{p.Repo, head} // GitHub keeps the head of every pull request in the target repository
 	if from := got.GetHead().GetRepo(); from != nil {
-		if fork := (Repo{from.GetOwner().GetLogin(), from.GetName()}); fork.valid() && !strings.EqualFold(fork.String(), p.String()) {
+		if fork := (Repo{from.GetOwner().GetLogin(), from.GetName()}); fork.valid() && !strings.EqualFold(fork.String(), p.Repo.String()) {
 			p.Fork = fork
 		}
 	}
