@@ -253,3 +253,10 @@ func (c *Client) BlobURL(r Repo, commit, path string, line, end int) string {
 	}
 	return u
 }
+
+// Same reports whether two addresses mean one GitHub; empty means DefaultURL.
+func Same(a, b string) bool {
+	x, err := locate(a)
+	y, other := locate(b)
+	return err == nil && other == nil && x.web == y.web
+}

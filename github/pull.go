@@ -115,6 +115,18 @@ func (c *Client) changed(ctx context.Context, p *PullRequest, total int) error {
 	return nil
 }
 
+// Trees are the snapshots of base and head. GitHub keeps the head of every pull
+// request in the target repository; should one not be there, it is read from the
+// fork.
+func (c *Client) Trees(ctx context.Context, want Want, p *PullRequest) ([]*Snapshot, error) {
+	got, err := c.Snapshots(ctx, want, p.Base, p.Head)
+	if fault.KindOf(err) == fault.NotFound && p.Fork.valid() {
+		p.Head.Repo = p.Fork
+		return c.Snapshots(ctx, want, p.Base, p.Head)
+	}
+	return got, err
+}
+
 // Resolve is the commit that a branch, tag or commit id means.
 func (c *Client) Resolve(ctx context.Context, r Repo, ref string) (Commit, error) {
 	if object(ref) {

@@ -32,6 +32,15 @@ var otherSource = map[string]string{
 	".py": "Python", ".go": "Go", ".cs": "C#", ".java": "Java", ".js": "JavaScript", ".mjs": "JavaScript", ".cjs": "JavaScript", ".jsx": "JavaScript", ".ts": "TypeScript", ".tsx": "TypeScript", ".mts": "TypeScript", ".cts": "TypeScript",
 }
 
+// UnreadLanguage is the language of source that none of the languages reads, ""
+// for what they read and what is no source.
+func UnreadLanguage(p string, languages []*Language) string {
+	if languageOf(languages, p) != nil {
+		return ""
+	}
+	return otherSource[strings.ToLower(path.Ext(p))]
+}
+
 // walk lists the files that can be read, and notes what is skipped.
 func (r *repo) walk(ctx context.Context, c Config, res *Result) error {
 	ignore := &ignores{fsys: c.Files}

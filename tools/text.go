@@ -129,7 +129,9 @@ func (t *text) call(n Next) string {
 	}
 	b.WriteString("idem-mcp " + commandOf(n.Tool))
 	for _, k := range argumentOrder {
-		if v, ok := n.Arguments[k]; ok && (k != "run" || n.path == "") {
+		if v, ok := n.Arguments[k]; ok && k == "topic" {
+			b.WriteString(" " + shellWord(v)) // the command takes it as a plain word
+		} else if ok && (k != "run" || n.path == "") {
 			fmt.Fprintf(&b, " --%s %s", strings.ReplaceAll(k, "_", "-"), shellWord(v))
 		}
 	}
@@ -140,7 +142,7 @@ func (t *text) call(n Next) string {
 }
 
 // argumentOrder is the order in which a suggested call names its arguments.
-var argumentOrder = [...]string{"run", "app", "call", "activity", "project", "workflow", "text", "response_format", "limit", "cursor"}
+var argumentOrder = [...]string{"run", "app", "call", "activity", "project", "workflow", "text", "topic", "response_format", "limit", "cursor"}
 
 func shellWord(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@") == "" {
