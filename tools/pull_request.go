@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/idem-mcp/idem-mcp/github"
-	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/review"
 )
 
@@ -103,6 +102,7 @@ func compare(pr *github.PullRequest, before, after *side) *comparison {
 		}
 	}
 	c.pair()
+	c.align()
 	return c
 }
 
@@ -137,6 +137,35 @@ func (c *comparison) pair() {
 				}
 			}
 		}
+	}
+}
+
+// align puts paired activities first and in the same order on both sides. Findings
+// that are equal in all that a fingerprint is made of are told apart by their order,
+// so an activity of the same name elsewhere cannot take another one's place.
+func (c *comparison) align() {
+	var now, then []review.ActivityResult
+	for j := range c.before.res.Activities {
+		if i, ok := c.back[j]; ok {
+			now, then = append(now, c.after.res.Activities[i]), append(then, c.before.res.Activities[j])
+		}
+	}
+	n := len(now)
+	for i := range c.after.res.Activities {
+		if _, ok := c.pairs[i]; !ok {
+			now = append(now, c.after.res.Activities[i])
+		}
+	}
+	for j := range c.before.res.Activities {
+		if _, ok := c.back[j]; !ok {
+			then = append(then, c.before.res.Activities[j])
+		}
+	}
+	c.after.res.Activities, c.before.res.Activities = now, then
+	clear(c.pairs)
+	clear(c.back)
+	for k := range n {
+		c.pairs[k], c.back[k] = k, k
 	}
 }
 
@@ -337,7 +366,10 @@ func (c *comparison) findings() (shown []changedFinding, reached []reachedActivi
 		}
 	}
 	slices.SortStableFunc(shown, func(a, b changedFinding) int {
-		return cmp.Or(a.order()-b.order(), cmp.Compare(rank(a.Severity), rank(b.Severity)))
+		return cmp.Or(a.order()-b.order(), cmp.Compare(rank(a.Severity), rank(b.Severity)), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	slices.SortStableFunc(reached, func(a, b reachedActivity) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return shown, reached, elsewhere
 }
@@ -406,5 +438,5 @@ func foreign(s string) string {
 	if s != "" && len(s) <= 200 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./$<>@+") == "" {
 		return s
 	}
-	return "“" + clean.Line(s, 200) + "”"
+	return quoted(s, 200)
 }

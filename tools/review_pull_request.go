@@ -221,6 +221,25 @@ func (out *reviewPullRequestOut) link(hub *github.Client, pr *github.PullRequest
 	}
 }
 
+// unscheduled names the activities of the change without a call site: what rules
+// about call sites would say of them is not known.
+func (out *reviewPullRequestOut) unscheduled(c *comparison) {
+	var names []string
+	for i := range c.after.res.Activities {
+		a := &c.after.res.Activities[i]
+		if len(a.CallSites) == 0 && slices.ContainsFunc(out.Activities, func(r reachedActivity) bool { return r.File == clean.Line(a.File, 240) && r.Line == a.Line }) {
+			names = append(names, foreign(called(a)))
+		}
+	}
+	if n := len(names); n > 0 {
+		more := ""
+		if n > 5 {
+			more = fmt.Sprintf(" and %d more", n-5)
+		}
+		out.NotVisible = append(out.NotVisible, "no workflow that schedules these was found, so nothing is known of their retry policies: "+strings.Join(names[:min(n, 5)], ", ")+more)
+	}
+}
+
 // gaps says what was not reviewed. What nobody changed and nobody reads anywhere
 // (other languages, submodules, links) bounds the view; anything else makes the
 // answer partial.
@@ -257,9 +276,7 @@ func (out *reviewPullRequestOut) gaps(pr *github.PullRequest, c *comparison) {
 	}
 	slices.SortFunc(out.Skipped, func(a, b review.Skipped) int { return strings.Compare(a.File, b.File) })
 	slices.Sort(out.Coverage.Missing)
-	for _, n := range c.after.res.NotVisible {
-		out.NotVisible = append(out.NotVisible, clean.Line(n, 400))
-	}
+	out.unscheduled(c)
 	if len(c.after.beside) > 0 {
 		slices.Sort(c.after.beside)
 		out.NotVisible = append(out.NotVisible, strings.Join(c.after.beside, "; "))

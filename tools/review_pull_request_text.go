@@ -116,28 +116,37 @@ func (out *reviewPullRequestOut) render(t *text) {
 	t.closing(&out.Answer)
 }
 
-// changedFinding writes one finding; what is no longer there in one line more than
-// its place.
+// changedFinding writes one finding. What the change did not bring is told in
+// short; a cure is told once.
 func (t *text) changedFinding(f *changedFinding, detailed bool) {
 	mark := strings.ToUpper(string(f.Status))
 	if f.Reached.Worse != "" {
 		mark = "WORSE"
 	}
+	why := sentence(f.Reached.Why)
 	t.line("\n%s %s %s, %s confidence, %s: %s", mark, f.Severity, f.Rule, f.Confidence, foreign(f.Activity), sentence(f.Message))
+	if f.Status != review.New && f.Reached.Worse == "" && !detailed {
+		t.line("  %s:%d  %s", foreign(f.File), f.Line, why)
+		t.link(f.URL)
+		return
+	}
 	t.line("  %s:%d  %s", foreign(f.File), f.Line, quoted(f.Quote, 160))
-	if f.URL != "" {
-		t.line("  %s", f.URL)
+	t.link(f.URL)
+	if f.Reached.Worse != "" {
+		why = sentence(f.Reached.Why + ": " + f.Reached.Worse)
 	}
-	if why := f.Reached.Why; why != "" {
-		if f.Reached.Worse != "" {
-			why += ": " + f.Reached.Worse
-		}
-		t.line("  %s", sentence(why))
+	t.line("  %s", why)
+	if f.Reached.File != "" {
+		t.line("    %s:%d  %s", foreign(f.Reached.File), f.Reached.Line, quoted(f.Reached.Quote, 160))
+		t.link(f.Reached.URL)
 	}
-	if f.Reached.File != "" && (f.Status == review.New || f.Reached.Worse != "" || detailed) {
-		t.line("    %s:%d  %s %s", foreign(f.Reached.File), f.Reached.Line, quoted(f.Reached.Quote, 160), f.Reached.URL)
+	if cure := "  Instead: " + sentence(f.Fix); f.Fix != "" && !strings.Contains(t.String(), cure) {
+		t.line("%s", cure)
 	}
-	if f.Fix != "" && (f.Status == review.New || f.Reached.Worse != "" || detailed) {
-		t.line("  Instead: %s", sentence(f.Fix))
+}
+
+func (t *text) link(url string) {
+	if url != "" {
+		t.line("  %s", url)
 	}
 }
