@@ -67,8 +67,8 @@ func (v variant) arguments(cmd *cobra.Command, paths []string) (json.RawMessage,
 	if len(paths) > 0 {
 		wrong = "a path"
 	}
-	cmd.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) {
-		if f.Name != v.flag && !slices.ContainsFunc(v.Fields, func(x tools.Field) bool { return flagName(x) == f.Name }) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != v.flag && cmd.InheritedFlags().Lookup(f.Name) == nil && !slices.ContainsFunc(v.Fields, func(x tools.Field) bool { return flagName(x) == f.Name }) {
 			wrong = "--" + f.Name
 		}
 	})
