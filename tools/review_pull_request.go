@@ -23,7 +23,7 @@ import (
 func reviewPullRequest() Capability {
 	return define(definition[reviewPullRequestIn, *reviewPullRequestOut]{
 		Name: "idem_review_pull_request", Command: "review --pr", Title: "Does this pull request add a hazard?", Positional: "pull_request",
-		Purpose: "Reviews what a GitHub pull request changes and what it affects: hazards of a second run that are new, existing or fixed, with links. For files at hand use idem_review_code.",
+		Purpose: "Reviews a GitHub pull request and what it affects: new, existing and fixed hazards of a second run, with links. For files at hand: idem_review_code.",
 		Example: `{"pull_request":"shop/orders#7"}`,
 		Run:     runReviewPullRequest,
 	})
@@ -38,22 +38,26 @@ type reviewPullRequestOut struct {
 	Answer
 	// Findings of code stand in Changes; this one hides the answer's list of
 	// history findings.
-	Findings    []changedFinding  `json:"findings" jsonschema:"new ones first; existing ones only of activities that the change touches or affects"`
-	PullRequest string            `json:"pull_request"`
-	URL         string            `json:"url,omitempty"`
-	Base        string            `json:"base" jsonschema:"the commit the change starts from"`
-	Head        string            `json:"head"`
-	Fork        string            `json:"fork,omitempty" jsonschema:"the repository the change comes from, if another"`
-	Counts      changeCounts      `json:"counts"`
-	Activities  []reachedActivity `json:"activities" jsonschema:"activities that the change touches or affects"`
-	Total       int               `json:"total" jsonschema:"activities at the head"`
-	Files       int               `json:"files" jsonschema:"changed files"`
-	Skipped     []review.Skipped  `json:"skipped" jsonschema:"files that were not reviewed, with the reason"`
+	Findings   []changedFinding  `json:"findings" jsonschema:"new ones first; existing ones only of activities that the change touches or affects"`
+	Compared   comparedCommits   `json:"compared"`
+	Counts     changeCounts      `json:"counts"`
+	Activities []reachedActivity `json:"activities" jsonschema:"activities that the change touches or affects"`
+	Skipped    []review.Skipped  `json:"skipped" jsonschema:"files that were not reviewed, with the reason"`
 
 	detailed bool
 }
 
+type comparedCommits struct {
+	PullRequest string `json:"pull_request"`
+	URL         string `json:"url,omitempty"`
+	Base        string `json:"base" jsonschema:"the commit the change starts from"`
+	Head        string `json:"head"`
+	Fork        string `json:"fork,omitempty" jsonschema:"the repository the change comes from, if another"`
+}
+
 type changeCounts struct {
+	Files      int `json:"files" jsonschema:"changed files"`
+	Activities int `json:"activities" jsonschema:"at the head"`
 	NewHazards int `json:"new_hazards"`
 	New        int `json:"new" jsonschema:"new findings that are no hazards"`
 	Worse      int `json:"worse" jsonschema:"existing hazards that this change makes be run again"`
@@ -87,9 +91,10 @@ func runReviewPullRequest(ctx context.Context, d Deps, in reviewPullRequestIn) (
 		return nil, err
 	}
 	c := compare(pr, before, after)
-	out := &reviewPullRequestOut{PullRequest: pr.String(), Base: pr.Base.SHA, Head: pr.Head.SHA, Files: len(pr.Files), Total: len(after.res.Activities), detailed: in.detailed()}
+	out := &reviewPullRequestOut{Compared: comparedCommits{PullRequest: pr.String(), Base: pr.Base.SHA, Head: pr.Head.SHA}, detailed: in.detailed()}
+	out.Counts.Files, out.Counts.Activities = len(pr.Files), len(after.res.Activities)
 	if pr.Fork.Name != "" {
-		out.Fork = pr.Fork.String()
+		out.Compared.Fork = pr.Fork.String()
 	}
 	var all []changedFinding
 	all, out.Activities, out.Counts.Elsewhere = c.findings()
@@ -217,7 +222,7 @@ func (out *reviewPullRequestOut) link(hub *github.Client, pr *github.PullRequest
 		site(&a.Reached)
 	}
 	if pr.Linked {
-		out.URL = fmt.Sprintf("%s/%s/pull/%d", hub.Web(), pr.Repo, pr.Number)
+		out.Compared.URL = fmt.Sprintf("%s/%s/pull/%d", hub.Web(), pr.Repo, pr.Number)
 	}
 }
 

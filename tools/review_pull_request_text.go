@@ -24,7 +24,7 @@ func (out *reviewPullRequestOut) summarize() string {
 	if n.NewHazards+n.Worse+n.New == 0 {
 		parts = append([]string{"nothing new is visible"}, parts...)
 	}
-	return fmt.Sprintf("%s: %s; %d of %s touched or affected", out.PullRequest, strings.Join(parts, ", "), len(out.Activities), activities(out.Total))
+	return fmt.Sprintf("%s: %s; %d of %s touched or affected", out.Compared.PullRequest, strings.Join(parts, ", "), len(out.Activities), activities(out.Counts.Activities))
 }
 
 func activities(n int) string {
@@ -74,7 +74,7 @@ func (out *reviewPullRequestOut) take(d Deps, in reviewPullRequestIn, all []chan
 	n := fitting(len(listed), budget, func(i int) int { return size(listed[i]) })
 	out.Findings = list(listed[:n])
 	if n < len(all) {
-		out.Truncated, out.Cursor = true, fmt.Sprintf("%s:%d", out.Head[:12], first+n)
+		out.Truncated, out.Cursor = true, fmt.Sprintf("%s:%d", out.Compared.Head[:12], first+n)
 		out.Narrow = fmt.Sprintf("%d of %d findings are listed, the new ones first; pass cursor for the rest.", first+n, first+len(all))
 	}
 }
@@ -82,12 +82,12 @@ func (out *reviewPullRequestOut) take(d Deps, in reviewPullRequestIn, all []chan
 func (out *reviewPullRequestOut) render(t *text) {
 	t.line("%s", ended(out.Summary))
 	from := ""
-	if out.Fork != "" {
-		from = ", from " + out.Fork
+	if out.Compared.Fork != "" {
+		from = ", from " + out.Compared.Fork
 	}
-	t.line("Head %s against %s, where the change starts%s; %s changed.", out.Head[:12], out.Base[:12], from, plural(out.Files, "file", "files"))
-	if out.URL != "" {
-		t.line("%s", out.URL)
+	t.line("Head %s against %s, where the change starts%s; %s changed.", out.Compared.Head[:12], out.Compared.Base[:12], from, plural(out.Counts.Files, "file", "files"))
+	if out.Compared.URL != "" {
+		t.line("%s", out.Compared.URL)
 	}
 	// Names, paths and lines are the author's words: marked, and never followed.
 	for i := range out.Findings {

@@ -60,7 +60,7 @@ func TestReviewPullRequest(t *testing.T) {
 	var a struct {
 		Findings []struct{ Activity, Rule, Status, File, URL string }
 		Counts   map[string]int
-		Head     string
+		Compared struct{ Head string }
 	}
 	if err := json.Unmarshal([]byte(out), &a); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestReviewPullRequest(t *testing.T) {
 	got := map[string]string{}
 	for _, f := range a.Findings {
 		got[f.Activity] = strings.Join([]string{f.Status, f.Rule, f.File}, " ")
-		if !strings.HasPrefix(f.URL, url+"/shop/orders/blob/") || (f.Status != "fixed") != strings.Contains(f.URL, a.Head) {
+		if !strings.HasPrefix(f.URL, url+"/shop/orders/blob/") || (f.Status != "fixed") != strings.Contains(f.URL, a.Compared.Head) {
 			t.Errorf("%s: %s", f.Activity, f.URL)
 		}
 	}
