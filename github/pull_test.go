@@ -67,6 +67,27 @@ func TestForksAreReadFromTheTarget(t *testing.T) {
 	}
 }
 
+// TestHeadOnlyInTheFork: should the target not have the head, the fork does.
+func TestHeadOnlyInTheFork(t *testing.T) {
+	s := opened(func(p *githubtest.Pull) { p.HeadRepo = "stranger/orders" })
+	c, _ := client(t, s, nil)
+	p, err := c.PullRequest(t.Context(), ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.Contains(r.URL.Path, "shop/orders/git/trees/"+p.Head.SHA) {
+			w.WriteHeader(http.StatusNotFound)
+			return true
+		}
+		return false
+	}
+	got, err := c.Trees(t.Context(), anyPython, p)
+	if err != nil || got[1].Repo.Owner != "stranger" || got[0].Repo.Owner != "shop" {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestManyChangedFiles(t *testing.T) {
 	s := githubtest.New()
 	head := map[string]string{}

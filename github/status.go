@@ -2,11 +2,13 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/idem-mcp/idem-mcp/internal/clean"
+	"github.com/idem-mcp/idem-mcp/internal/fault"
 )
 
 // Status is what can be said of the connection.
@@ -34,6 +36,9 @@ func (c *Client) Status(ctx context.Context) Status {
 	limits, resp, err := c.api.RateLimit.Get(ctx)
 	if err != nil {
 		s.Problem = c.problem("ask "+c.host.api.Host, err)
+		if errors.Is(err, context.DeadlineExceeded) {
+			s.Problem = &fault.Error{Kind: fault.Unreachable, What: "ask " + c.host.api.Host + ": no answer in 5 seconds"}
+		}
 		return s
 	}
 	if core := limits.GetCore(); core != nil {
