@@ -1,6 +1,8 @@
 package github_test
 
 import (
+	"archive/tar"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -218,6 +220,20 @@ func TestManyFilesComeFromTheArchive(t *testing.T) {
 		"broken": func(w http.ResponseWriter, r *http.Request) bool {
 			if strings.Contains(r.URL.Path, "_codeload") {
 				fmt.Fprint(w, "no archive")
+				return true
+			}
+			return false
+		},
+		"altered": func(w http.ResponseWriter, r *http.Request) bool {
+			if strings.Contains(r.URL.Path, "_codeload") {
+				z := gzip.NewWriter(w)
+				in := tar.NewWriter(z)
+				for p, text := range files {
+					text = strings.ToUpper(text) // as long, and another text
+					_ = in.WriteHeader(&tar.Header{Name: "top/" + p, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg})
+					_, _ = in.Write([]byte(text))
+				}
+				_, _ = in.Close(), z.Close()
 				return true
 			}
 			return false
