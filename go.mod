@@ -11,8 +11,8 @@ require (
 	github.com/dapr/durabletask-go v0.14.0
 	github.com/go-jose/go-jose/v4 v4.1.4
 	github.com/gofrs/flock v0.13.2
-	github.com/prometheus/client_golang v1.25.0
 	github.com/google/go-github/v62 v62.0.0
+	github.com/prometheus/client_golang v1.25.0
 	github.com/zalando/go-keyring v0.2.8
 	golang.org/x/sync v0.25.0
 	golang.org/x/time v0.16.0

@@ -69,7 +69,7 @@ type changeCounts struct {
 
 // readingTime bounds how long a pull request is read, waits for rate limits
 // included.
-const readingTime = 3 * time.Minute
+const readingTime = 90 * time.Second
 
 func runReviewPullRequest(ctx context.Context, d Deps, in reviewPullRequestIn) (*reviewPullRequestOut, error) {
 	if d.GitHub == nil {
@@ -110,7 +110,7 @@ func runReviewPullRequest(ctx context.Context, d Deps, in reviewPullRequestIn) (
 // readPullRequest reads both trees and reviews each as a whole, since what a change
 // affects can stand in any file.
 func (d Deps) readPullRequest(ctx context.Context, ref github.Ref) (*github.PullRequest, *side, *side, error) {
-	reading, cancel := context.WithTimeoutCause(ctx, readingTime, &fault.Error{Kind: fault.Unreachable, What: "read pull request " + ref.String() + ": it took more than 3 minutes", Means: "nothing is answered",
+	reading, cancel := context.WithTimeoutCause(ctx, readingTime, &fault.Error{Kind: fault.Unreachable, What: "read pull request " + ref.String() + ": it took more than 90 seconds", Means: "nothing is answered",
 		Do: "Try again: what was read is kept. Or check the branch out and review it with idem_review_code"})
 	defer cancel()
 	pr, err := d.GitHub.PullRequest(reading, ref)
