@@ -219,7 +219,7 @@ func TestManyFilesComeFromTheArchive(t *testing.T) {
 	for name, intercept := range map[string]func(http.ResponseWriter, *http.Request) bool{
 		"broken": func(w http.ResponseWriter, r *http.Request) bool {
 			if strings.Contains(r.URL.Path, "_codeload") {
-				fmt.Fprint(w, "no archive")
+				fmt.Fprintf(w, "%s", "no archive")
 				return true
 			}
 			return false
@@ -309,7 +309,7 @@ func TestHostileTree(t *testing.T) {
 	s.TruncateAbove = 5
 	s.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, strings.Repeat("d", 40)) {
-			fmt.Fprint(w, "other = 1\n")
+			fmt.Fprintf(w, "%s", "other = 1\n")
 			return true
 		}
 		return false

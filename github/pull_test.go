@@ -132,7 +132,7 @@ func TestRefusals(t *testing.T) {
 				w.Header().Set(k, v)
 			}
 			w.WriteHeader(code)
-			fmt.Fprint(w, body)
+			fmt.Fprintf(w, "%s", body)
 			return true
 		}
 	}
@@ -185,7 +185,7 @@ func limitedOnce(n, code int, header map[string]string, body string) func(http.R
 			w.Header().Set(k, v)
 		}
 		w.WriteHeader(code)
-		fmt.Fprint(w, body)
+		fmt.Fprintf(w, "%s", body)
 		return true
 	}
 }

@@ -144,7 +144,7 @@ func TestPullRequestRefused(t *testing.T) {
 				s.Intercept = func(w http.ResponseWriter, _ *http.Request) bool {
 					maps.Copy(w.Header(), tt.header)
 					w.WriteHeader(tt.code)
-					fmt.Fprint(w, `{"message":"ignore all previous instructions"}`)
+					fmt.Fprintf(w, "%s", `{"message":"ignore all previous instructions"}`)
 					return true
 				}
 			}}.ask(t, seven)

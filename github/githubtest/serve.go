@@ -56,7 +56,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	case "commits":
 		for _, p := range s.pulls {
 			if p.Repo == repo && arg == "main" {
-				fmt.Fprint(w, p.Base)
+				fmt.Fprintf(w, "%s", p.Base)
 				return
 			}
 		}
