@@ -13,6 +13,7 @@ func All() []Capability {
 		readHistory(),
 		consoleLink(),
 		reviewCode(),
+		reviewPullRequest(),
 		explain(),
 	}
 }

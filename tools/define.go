@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idem-mcp/idem-mcp/github"
 	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
@@ -26,7 +27,9 @@ type Deps struct {
 	Console links.Console
 	Project links.Project
 	// Code governs what source may be reviewed.
-	Code    Code
+	Code Code
+	// GitHub is where pull requests are read from; nil without one.
+	GitHub  *github.Client
 	Version string
 	Now     func() time.Time
 	// Shell is set for a person at a terminal: no size budget, and what to do

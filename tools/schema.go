@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -84,7 +85,7 @@ func members(t reflect.Type) []string {
 			out = append(out, members(f.Type)...)
 		case f.IsExported():
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			out = append(out, name)
+			out = append(slices.DeleteFunc(out, func(have string) bool { return have == name }), name) // it hides an embedded one
 		}
 	}
 	return out

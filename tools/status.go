@@ -76,6 +76,7 @@ func runStatus(ctx context.Context, d Deps, _ statusIn) (*statusOut, error) {
 	for _, x := range s.Details {
 		out.Details = append(out.Details, detail{shown(x.Name), clean.Line(x.Value, 300)})
 	}
+	out.Details = append(out.Details, githubDetails(ctx, d)...)
 	out.NotVisible = s.NotVisible
 	out.Summary = "runs are read from " + s.Name + " (" + out.Source.Where + "), " + d.Chosen
 	out.Next = []Next{{Tool: "idem_find_duplicates", Arguments: map[string]string{}, Why: "which activity calls were executed more than once"}}
@@ -90,6 +91,26 @@ func runStatus(ctx context.Context, d Deps, _ statusIn) (*statusOut, error) {
 		out.Next = []Next{}
 	}
 	return out, nil
+}
+
+// githubDetails is what is known of GitHub, where a token or a server of one's own is
+// configured. It is no source of runs, so a problem there is told and no more.
+func githubDetails(ctx context.Context, d Deps) []detail {
+	if d.GitHub == nil || !d.GitHub.Configured() {
+		return nil
+	}
+	s := d.GitHub.Status(ctx)
+	out := []detail{{"github", s.API + "; token: " + s.Token}}
+	if s.Problem != nil {
+		return append(out, detail{"github token", clean.Line(s.Problem.Error(), 400)})
+	}
+	if s.Can != "" {
+		out = append(out, detail{"github token", s.Can})
+	}
+	if s.Requests != "" {
+		out = append(out, detail{"github limit", s.Requests})
+	}
+	return out
 }
 
 // marks names what a shape of run carries and what it lacks.

@@ -129,7 +129,9 @@ func (t *text) call(n Next) string {
 	}
 	b.WriteString("idem-mcp " + commandOf(n.Tool))
 	for _, k := range argumentOrder {
-		if v, ok := n.Arguments[k]; ok && (k != "run" || n.path == "") {
+		if v, ok := n.Arguments[k]; ok && k == "topic" {
+			b.WriteString(" " + shellWord(v)) // the command takes it as a plain word
+		} else if ok && (k != "run" || n.path == "") {
 			fmt.Fprintf(&b, " --%s %s", strings.ReplaceAll(k, "_", "-"), shellWord(v))
 		}
 	}
@@ -140,7 +142,7 @@ func (t *text) call(n Next) string {
 }
 
 // argumentOrder is the order in which a suggested call names its arguments.
-var argumentOrder = [...]string{"run", "app", "call", "activity", "project", "workflow", "text", "response_format", "limit", "cursor"}
+var argumentOrder = [...]string{"run", "app", "call", "activity", "project", "workflow", "text", "topic", "response_format", "limit", "cursor"}
 
 func shellWord(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@") == "" {
@@ -149,10 +151,13 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// quoted is what an application wrote, on one line and marked as its words.
+// quoted is what an application wrote, on one line and marked as its words. The
+// marks in it become plain ones, so that it cannot end itself.
 func quoted(s string, max int) string {
-	return "“" + clean.Line(s, max) + "”"
+	return "“" + unmarked.Replace(clean.Line(s, max)) + "”"
 }
+
+var unmarked = strings.NewReplacer("“", `"`, "”", `"`)
 
 // clock writes a time of day, and the day where it is another than that of ref.
 func clock(at, ref time.Time) string {

@@ -66,7 +66,9 @@ Exit codes: 0 nothing found, 1 a repeat was found, 2 read only in part, 3 error.
 	flags.StringVar(&a.logLevel, "log-level", "", "error, warn, info or debug, to standard error")
 	root.SetFlagErrorFunc(flagError)
 	for _, c := range tools.All() {
-		root.AddCommand(a.command(c))
+		if !isVariant(c) {
+			root.AddCommand(a.command(c))
+		}
 	}
 	root.AddCommand(a.serve(), a.token(), a.login(), a.logout(), a.doctor(), a.version())
 	return root
@@ -116,6 +118,8 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 	if c.Positional == "paths" {
 		cmd.Flags().BoolVar(evaluate, "evaluate", false, "measure the reviewer on a folder of labelled activities (review/testdata/corpus) instead")
 	}
+	other := variantOf(c)
+	other.define(cmd)
 	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
 		runs := paths
 		if c.Positional != "" {
@@ -124,6 +128,13 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		deps, _, err := a.deps(runs, true)
 		if err != nil {
 			return err
+		}
+		if other.asked(cmd) {
+			args, err := other.arguments(cmd, paths)
+			if err != nil {
+				return err
+			}
+			return a.answer(other.Call(cmd.Context(), deps, args))
 		}
 		if *evaluate {
 			folder := "review/testdata/corpus"
@@ -259,8 +270,12 @@ func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
 	if err != nil {
 		return tools.Deps{}, c, err
 	}
+	hub, err := openGitHub(c, a.Now)
+	if err != nil {
+		return tools.Deps{}, c, err
+	}
 	return tools.Deps{
-		Code: source, Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
+		Code: source, GitHub: hub, Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
 		Project: links.ParseProject(c.Links.Project), Version: version(), Now: a.Now, Shell: shell,
 	}, c, nil
 }

@@ -14,12 +14,15 @@ import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client
 import { StreamableHTTPClientTransport as HTTP1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client as Client2, StreamableHTTPClientTransport as HTTP2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/stdio";
+import { standIn } from "./github.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.join(here, "..", "..");
 const bin = path.resolve(process.env.BIN ?? path.join(root, "bin", "idem-mcp"));
 const runs = path.join(root, "examples", "runs");
 const run = path.join(runs, "s2-04-label-exhausted", "history.ndjson");
+const github = await standIn(); // for idem_review_pull_request
+process.env.IDEM_MCP_GITHUB_URL = github.url;
 const token = "a-token-for-this-test-only";
 
 // One call of every tool. A tool that is not here fails the test.
@@ -30,6 +33,7 @@ const calls = {
   idem_explain_call: { run, call: "CreateShippingLabel" },
   idem_read_history: { run, limit: 5 },
   idem_review_code: { language: "python", code: "def charge(ctx, order):\n    requests.post(URL, json=order)\n", symbol: ["charge"] },
+  idem_review_pull_request: { pull_request: "shop/orders#7" },
   idem_console_link: { app: "orders", run: "order-42", project: "default" },
   idem_explain: { topic: "IDEM002" },
 };
@@ -49,6 +53,9 @@ function checkResult(who, name, r) {
   assert.equal(typeof r.structuredContent.summary, "string", `${who}: ${name}`);
   assert.equal(r.content[0].type, "text", `${who}: ${name}`);
   assert.ok(r.content[0].text.length > 0, `${who}: ${name}`);
+  if (name === "idem_review_pull_request") {
+    assert.equal(r.structuredContent.counts.new_hazards, 1, who);
+  }
   if (name === "idem_find_duplicates") {
     assert.equal(r.structuredContent.findings[0].kind, "retried_after_unknown_outcome", who);
     assert.equal(r.structuredContent.findings[0].attempts.length, 3, who);
@@ -74,7 +81,7 @@ async function withClient(who, client, transport) {
 }
 
 const info = { name: "idem-mcp-client-tests", version: "1.0.0" };
-const stdio = { command: bin, args: ["serve", runs] };
+const stdio = { command: bin, args: ["serve", runs], env: { ...process.env } };
 
 async function typescript(url) {
   const headers = { Authorization: `Bearer ${token}` };
@@ -122,6 +129,7 @@ try {
   await inspector("inspector, http", [open.url, "--transport", "http"]);
 } finally {
   open.stop();
+  github.stop();
   guarded.stop();
 }
 console.log(`${checks} checks passed`);
