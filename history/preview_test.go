@@ -350,6 +350,16 @@ func TestPreviewWithoutStoredOrder(t *testing.T) {
 	if compared < 40 {
 		t.Errorf("only %d previews were compared", compared)
 	}
+	run := readScript(t, "started W\nturn\ntask 0 A id=a\ntask 1 B id=b\nok 0 id=a\nturn\nok 1 id=b\ntask 2 C id=c\nturn\nok 2 id=c\nturn\nend COMPLETED")
+	run.Carries.StoredOrder = false // B's result came while the turn ran that schedules C, which the next turn consumed
+	a := history.Analyze(run)
+	p, err := a.PreviewRerun("2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff("B#1 1 unfinished same\nC#2 2 target same\ncopied A#0\n", previewed(p)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
 }
 
 func readScript(t *testing.T, src string) *history.Run {
