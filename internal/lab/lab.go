@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/dapr/durabletask-go/task"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -71,7 +72,7 @@ func runBatch(ctx context.Context, dir string, plans []Plan, results map[string]
 	if err != nil {
 		return err
 	}
-	e, err := startEngine(ctx, dir, plans, ledger)
+	e, err := startEngine(ctx, dir, "lab", plans, func(hold func(context.Context)) (*task.TaskRegistry, error) { return registry(ledger, hold) })
 	if err != nil {
 		return errors.Join(err, ledger.Close())
 	}
