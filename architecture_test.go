@@ -171,6 +171,9 @@ func goFiles(t *testing.T) map[string]*ast.File {
 		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "node_modules" || path != "." && strings.HasPrefix(d.Name(), ".")) {
 			return filepath.SkipDir
 		}
+		if d.IsDir() && path != "." && exists(filepath.Join(path, "go.mod")) {
+			return filepath.SkipDir // a module of its own, such as an example
+		}
 		if d.IsDir() || filepath.Ext(path) != ".go" {
 			return nil
 		}

@@ -21,6 +21,7 @@ import (
 //	enum:"a,b"   the allowed values
 //	min, max     bounds of an integer; max alone bounds a string's length
 //	default:"…"  used when the argument is absent or null
+//	shell:"runs" a boolean whose flag may name exported runs to read
 type Field struct {
 	Name    string
 	Doc     string
@@ -29,6 +30,7 @@ type Field struct {
 	Min     int
 	Max     int
 	Default string
+	Runs    bool
 }
 
 // The longest string argument, unless a field says otherwise.
@@ -84,7 +86,7 @@ func fieldsOf(t reflect.Type) []Field {
 			out = append(out, fieldsOf(sf.Type)...)
 			continue
 		}
-		f := Field{Name: sf.Tag.Get("json"), Doc: sf.Tag.Get("doc"), Default: sf.Tag.Get("default"), Max: maxString}
+		f := Field{Name: sf.Tag.Get("json"), Doc: sf.Tag.Get("doc"), Default: sf.Tag.Get("default"), Max: maxString, Runs: sf.Tag.Get("shell") == "runs"}
 		if e := sf.Tag.Get("enum"); e != "" {
 			f.Enum = strings.Split(e, ",")
 		}

@@ -23,13 +23,14 @@ func findDuplicates() Capability {
 		Name: "idem_find_duplicates", Command: "duplicates", Title: "Was an activity executed more than once?", Paths: true,
 		Purpose: "Finds activity calls with more than one execution in one run (run, or a pasted history) or in all runs that match a filter, with certainty and evidence. An empty answer means not visible, never that a call ran once.",
 		Example: `{"workflow":"OrderWorkflow","since":"24h"}`,
-		Run:     runFindDuplicates,
+		Run:     duplicatesWithCode,
 	})
 }
 
 type findDuplicatesIn struct {
 	Which
 	Select
+	WithCode []string `json:"with_code" doc:"files or folders of source: what it does on a second run of each repeated activity"`
 	Page
 }
 
@@ -42,6 +43,7 @@ type findDuplicatesOut struct {
 
 	Lineage []history.Lineage `json:"lineage" jsonschema:"how the runs that were read hang together"`
 	Runs    []repeatsOf       `json:"runs" jsonschema:"of many runs: those with a repeat, one line each"`
+	Code    []codeOf          `json:"code,omitempty" jsonschema:"with_code: what the code does on a second run of the repeated activities"`
 
 	single   bool
 	detailed bool
@@ -50,6 +52,8 @@ type findDuplicatesOut struct {
 	rows     int // bytes left for Runs
 	resume   string
 	joined   history.Join
+	again    repeatedNames
+	reserved int              // bytes kept for Code
 	damaged  *history.Skipped // the first run that could not be read
 }
 
@@ -105,6 +109,9 @@ func runFindDuplicates(ctx context.Context, d Deps, in findDuplicatesIn) (*findD
 func newDuplicates(d Deps, in findDuplicatesIn) *findDuplicatesOut {
 	out := &findDuplicatesOut{Calls: []history.CallView{}, Totals: map[string]int{}, Patterns: []history.Pattern{}, Lineage: []history.Lineage{}, Runs: []repeatsOf{}, detailed: in.detailed()}
 	out.Coverage.listFor(d, in.Page)
+	if len(in.WithCode) > 0 {
+		out.reserved = codeRoom
+	}
 	return out
 }
 
@@ -151,6 +158,7 @@ func (out *findDuplicatesOut) examine(d Deps, in findDuplicatesIn, run *history.
 	a := history.Analyze(run)
 	r := reportOn(&a)
 	out.single = true
+	out.again.add(run, r.findings)
 	out.Coverage.read(run)
 	out.Payloads.countRun(run)
 	for i := range r.findings {
@@ -184,6 +192,7 @@ func (out *findDuplicatesOut) take(d Deps, in findDuplicatesIn, run *history.Run
 			budget = min(budget, len(run.Events)*bytesPerEvent)
 		}
 		budget -= size(out) + 400
+		budget -= out.reserved
 	}
 	findings := r.findings[first:]
 	if in.Limit > 0 {
@@ -276,7 +285,7 @@ func (out *findDuplicatesOut) trim(d Deps, f *history.Finding) {
 // findings of as many as fit are listed. It returns the last run read.
 func (out *findDuplicatesOut) scan(ctx context.Context, d Deps, f history.Filter, limit int) (*history.Run, error) {
 	var last *history.Run
-	out.room, out.rows = d.budget()*9/10-reserve-runRows, runRows // what joining adds must fit too
+	out.room, out.rows = d.budget()*9/10-reserve-runRows-out.reserved, runRows // what joining adds must fit too
 	defer out.join(d)
 	for run, err := range d.histories(ctx, f) {
 		var skipped *history.Skipped
@@ -312,6 +321,7 @@ func (out *findDuplicatesOut) scan(ctx context.Context, d Deps, f history.Filter
 func (out *findDuplicatesOut) join(d Deps) {
 	for i := range out.Findings {
 		out.joined.Complete(&out.Findings[i])
+		out.again.children(&out.Findings[i])
 	}
 	more := out.joined.Findings()
 	for i := range more {
@@ -332,6 +342,7 @@ func (out *findDuplicatesOut) add(d Deps, run, before *history.Run) {
 	a := history.Analyze(run)
 	r := reportOn(&a)
 	out.joined.Add(&a)
+	out.again.add(run, r.findings)
 	out.Coverage.read(run)
 	out.Payloads.countRun(run)
 	for i := range r.findings {

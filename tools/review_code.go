@@ -30,6 +30,7 @@ type reviewCodeIn struct {
 	Symbols  []string `json:"symbol" doc:"only these functions, methods or classes, registered or not"`
 	Code     Inline   `json:"code" max:"1000000" doc:"source text, instead of paths"`
 	Language string   `json:"language" enum:"python,csharp,java,go,javascript,typescript" doc:"of code"`
+	withRuns
 	Page
 }
 
@@ -45,6 +46,7 @@ type reviewCodeOut struct {
 	Silenced   []review.Suppression    `json:"suppressions" jsonschema:"idem:ignore comments, and whether they silence anything"`
 	Skipped    []review.Skipped        `json:"skipped" jsonschema:"files that were not reviewed, with the reason"`
 	Files      int                     `json:"files"`
+	Joined     *joinedOut              `json:"joined,omitempty" jsonschema:"with_runs: what runs show of the activities"`
 
 	detailed bool
 }
@@ -93,7 +95,14 @@ func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut
 		}
 	}
 	out.Summary = reviewSummary(out, hazards, verify)
-	out.NotVisible = append(res.NotVisible,
+	if in.WithRuns {
+		if err := out.join(ctx, d, in.withRuns, res.Activities); err != nil {
+			return nil, err
+		}
+		out.Summary += out.Joined.summary()
+		out.Joined.fit(d)
+	}
+	out.NotVisible = append(append(out.NotVisible, res.NotVisible...),
 		"what a call does that leaves this repository is known only for the libraries in the catalogue; the others are questions (verify)",
 		"whether a body did run twice is not in the code: idem_find_duplicates reads histories")
 	out.take(d, in, res.Activities, first)
@@ -122,6 +131,8 @@ func reviewWhat(ctx context.Context, d Deps, in reviewCodeIn) (review.Result, er
 		return review.Result{}, &badArgument{what: "the language of code is not said", do: "Give language: python, csharp, java, go, javascript or typescript"}
 	case in.Code != "":
 		return d.reviewText(ctx, string(in.Code), in.Language, in.Symbols)
+	case len(in.Paths) == 0 && in.WithRuns && d.Shell:
+		return review.Result{}, &badArgument{what: "nothing to review is named", do: "Name it before --with-runs, which takes the word after it as the path of exported runs"}
 	case len(in.Paths) == 0:
 		return review.Result{}, &badArgument{what: "nothing to review is named", do: "Give paths (files or folders), or code with its language"}
 	}
@@ -223,6 +234,9 @@ func cleanCodeFinding(f *review.Finding) {
 
 func (out *reviewCodeOut) render(t *text) {
 	t.line("%s", sentence(out.Summary))
+	if out.Joined != nil {
+		out.Joined.render(t)
+	}
 	var safe []string
 	for i := range out.Activities {
 		a := &out.Activities[i]

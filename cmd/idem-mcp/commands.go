@@ -33,7 +33,7 @@ type app struct {
 func execute(ctx context.Context, w world) int {
 	a := &app{world: w, code: exitNothing}
 	root := a.root() //nolint:contextcheck // cobra hands the context to every command
-	root.SetArgs(w.Args)
+	root.SetArgs(joinRuns(w.Args))
 	root.SetIn(w.Stdin)
 	root.SetOut(w.Stdout)
 	root.SetErr(w.Stderr)
@@ -103,6 +103,11 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		if len(f.Enum) > 0 && !strings.Contains(usage, f.Enum[0]) {
 			usage += " (" + strings.Join(f.Enum, ", ") + ")"
 		}
+		if f.Runs {
+			cmd.Flags().StringSlice(flagName(f), nil, usage+"; followed by a path: exported runs, instead of the configured source")
+			cmd.Flags().Lookup(flagName(f)).NoOptDefVal = configuredRuns
+			continue
+		}
 		switch f.Kind {
 		case "integer":
 			cmd.Flags().Int(flagName(f), 0, usage)
@@ -123,7 +128,7 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
 		runs := paths
 		if c.Positional != "" {
-			runs = nil
+			runs = namedRuns(cmd, c)
 		}
 		deps, _, err := a.deps(runs, true)
 		if err != nil {
@@ -150,6 +155,47 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		return a.answer(c.Call(cmd.Context(), deps, args))
 	}
 	return cmd
+}
+
+// configuredRuns is the value of a flag such as --with-runs that names no path.
+const configuredRuns = "configured"
+
+// joinRuns writes "--with-runs PATH" as "--with-runs=PATH": a flag that can stand
+// alone does not take the next word by itself.
+func joinRuns(args []string) []string {
+	names := map[string]bool{}
+	for _, c := range tools.All() {
+		for _, f := range c.Fields {
+			if f.Runs {
+				names["--"+flagName(f)] = true
+			}
+		}
+	}
+	var out []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		out = append(out, args[i])
+		if names[args[i]] && i+1 < len(args) && (args[i+1] == "-" || !strings.HasPrefix(args[i+1], "-")) {
+			i++
+			out[len(out)-1] += "=" + args[i]
+		}
+	}
+	return out
+}
+
+// namedRuns are the exported runs that a flag names.
+func namedRuns(cmd *cobra.Command, c tools.Capability) []string {
+	for _, f := range c.Fields {
+		if !f.Runs {
+			continue
+		}
+		if named, err := cmd.Flags().GetStringSlice(flagName(f)); err == nil && len(named) > 0 && named[0] != configuredRuns {
+			return named
+		}
+	}
+	return nil
 }
 
 func flagName(f tools.Field) string { return strings.ReplaceAll(f.Name, "_", "-") }
@@ -204,6 +250,10 @@ func arguments(cmd *cobra.Command, c tools.Capability, paths []string) (json.Raw
 	for _, f := range c.Fields {
 		name := flagName(f)
 		if f.Kind == "text" || cmd.Flags().Lookup(name) == nil || !cmd.Flags().Changed(name) {
+			continue
+		}
+		if f.Runs {
+			args[f.Name] = true
 			continue
 		}
 		var err error
