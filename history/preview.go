@@ -26,7 +26,7 @@ type Preview struct {
 	Timers   []PreviewEvent `json:"timers"`   // timers that are set again and fire at their old time
 	Signals  []string       `json:"signals"`  // external events that are forgotten: the new run waits for them anew
 	Refused  []string       `json:"refused"`  // why Dapr would refuse this rerun now
-	Unknown  []string       `json:"unknown"`  // what nobody can know beforehand
+	Unknown  []string       `json:"-"`        // what nobody can know beforehand; answers tell it as not visible
 }
 
 // PreviewEvent is an event of the source.

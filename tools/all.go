@@ -10,6 +10,7 @@ func All() []Capability {
 		listRuns(),
 		findDuplicates(),
 		explainCall(),
+		previewRerun(),
 		readHistory(),
 		consoleLink(),
 		reviewCode(),

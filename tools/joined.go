@@ -52,14 +52,15 @@ type match struct {
 
 // matches joins activities of the code with recorded names.
 type matches struct {
-	code      []match // by activity of the code; the zero match is none
-	unmatched []int   // recorded names that no code here has
-	ambiguous map[int]string
+	code      []match        // by activity of the code; the zero match is none
+	unmatched []int          // recorded names that no code here has
+	ambiguous map[int]string // recorded names that fit several, and why none was chosen
+	doubted   map[int]bool   // activities of the code that such a name fits
 }
 
 // matchNames matches by the exact name first, and what is left by similar ones.
 func matchNames(code []review.ActivityResult, recorded []recordedName) matches {
-	m := matches{code: make([]match, len(code)), ambiguous: map[int]string{}}
+	m := matches{code: make([]match, len(code)), ambiguous: map[int]string{}, doubted: map[int]bool{}}
 	done := map[int]bool{}
 	exact := func(s string) string { return s }
 	m.pair(code, recorded, exact, byName, done)
@@ -112,13 +113,19 @@ func (m *matches) pair(code []review.ActivityResult, recorded []recordedName, ke
 	for _, i := range rest {
 		k := key(recorded[i].activity)
 		one := having[k][0]
+		doubt := func(format string, args ...any) {
+			m.ambiguous[i] = recorded[i].String() + ": " + fmt.Sprintf(format, args...)
+			for _, c := range having[k] {
+				m.doubted[c] = true
+			}
+		}
 		switch {
 		case len(having[k]) > 1:
-			m.ambiguous[i] = fmt.Sprintf("%s: %d activities of the code have %s (%s), and their call sites do not tell which one ran", recorded[i], len(having[k]), nameKind(by), places(code, having[k]))
+			doubt("%d activities of the code have %s (%s), and their call sites do not tell which one ran", len(having[k]), nameKind(by), places(code, having[k]))
 		case len(told[one]) > 0:
-			m.ambiguous[i] = fmt.Sprintf("%s: it runs in other workflows than those that call the %s of the code", recorded[i], codeName(&code[one]))
+			doubt("it runs in other workflows than those that call the %s of the code", codeName(&code[one]))
 		case len(spellings[k]) > 1:
-			m.ambiguous[i] = fmt.Sprintf("%s: several names in the runs are similar to %s of the code", recorded[i], codeName(&code[one]))
+			doubt("several names in the runs are similar to %s of the code", codeName(&code[one]))
 		default:
 			m.code[one].by = by
 			m.code[one].recorded = append(m.code[one].recorded, i)
@@ -130,6 +137,7 @@ func (m *matches) pair(code []review.ActivityResult, recorded []recordedName, ke
 			for _, i := range list {
 				m.ambiguous[i] = fmt.Sprintf("%s: several names in the runs are similar to %s of the code", recorded[i], codeName(&code[c]))
 			}
+			m.doubted[c] = true
 			continue
 		}
 		m.code[c] = match{by: by, recorded: list}
@@ -231,6 +239,7 @@ type codeOf struct {
 	Code      string          `json:"code,omitempty" jsonschema:"file:line of the activity"`
 	Finding   string          `json:"finding,omitempty" jsonschema:"the gravest finding, with its rule"`
 	At        string          `json:"at,omitempty" jsonschema:"file:line of the finding"`
+	Keys      []string        `json:"key_origins,omitempty" jsonschema:"what the keys in the body are made of"`
 	Why       string          `json:"why,omitempty" jsonschema:"why no code was matched"`
 }
 
@@ -264,6 +273,11 @@ func (d Deps) codeFor(ctx context.Context, paths []string, names []recordedName,
 		a := &res.Activities[i]
 		for _, n := range m.code[i].recorded {
 			out[n].Verdict, out[n].MatchedBy, out[n].Code, out[n].Why = a.Verdict, m.code[i].by, fmt.Sprintf("%s:%d", a.File, a.Line), ""
+			for _, k := range a.Keys {
+				out[n].Keys = append(out[n].Keys, k.Origin...)
+			}
+			slices.Sort(out[n].Keys)
+			out[n].Keys = slices.Compact(out[n].Keys)
 			if f := gravest(a); f != nil {
 				out[n].Finding, out[n].At = f.Rule+" "+f.Message, fmt.Sprintf("%s:%d", f.File, f.Line)
 			}

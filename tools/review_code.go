@@ -96,7 +96,7 @@ func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut
 	}
 	out.Summary = reviewSummary(out, hazards, verify)
 	if in.WithRuns {
-		if err := out.join(ctx, d, in.withRuns, res.Activities); err != nil {
+		if err := out.join(ctx, d, in.withRuns, res.Activities, len(in.Symbols) == 0); err != nil {
 			return nil, err
 		}
 		out.Summary += out.Joined.summary()

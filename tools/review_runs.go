@@ -38,6 +38,7 @@ type joinedActivity struct {
 	Verdict  review.Severity `json:"verdict"`
 	Rule     string          `json:"rule,omitempty" jsonschema:"of the gravest finding"`
 	Seen     *seenInRuns     `json:"seen,omitempty" jsonschema:"absent when no run is matched, which does not say that it never ran"`
+	Doubt    bool            `json:"ambiguous,omitempty" jsonschema:"runs have this name, and may mean another activity of the code"`
 }
 
 // seenInRuns is what the runs of one or several apps show of an activity.
@@ -111,8 +112,8 @@ func measured(ids *history.IDTally) string {
 }
 
 // join counts the runs, puts what they show beside the activities and ranks
-// them. It reorders activities.
-func (out *reviewCodeOut) join(ctx context.Context, d Deps, in withRuns, activities []review.ActivityResult) error {
+// them. It reorders activities, which are all of the code's or some.
+func (out *reviewCodeOut) join(ctx context.Context, d Deps, in withRuns, activities []review.ActivityResult, all bool) error {
 	f := history.Filter{}
 	var err error
 	if f.Since, err = instant("since", in.Since, d.Now()); err != nil {
@@ -121,6 +122,9 @@ func (out *reviewCodeOut) join(ctx context.Context, d Deps, in withRuns, activit
 	counted, err := d.tally(ctx, f, in.MaxRuns, &out.Coverage)
 	if err != nil {
 		return err
+	}
+	if out.Coverage.Runs == 0 {
+		out.Coverage.miss("no run matches, so nothing is known of repeats")
 	}
 	tallies := counted.Activities()
 	names := make([]recordedName, len(tallies))
@@ -133,12 +137,15 @@ func (out *reviewCodeOut) join(ctx context.Context, d Deps, in withRuns, activit
 	rows := make([]joinedActivity, len(activities))
 	for i := range activities {
 		rows[i] = joinedRow(&activities[i], m.code[i], tallies)
-		if rows[i].Seen == nil {
+		rows[i].Doubt = rows[i].Seen == nil && m.doubted[i]
+		if rows[i].Seen == nil && !rows[i].Doubt {
 			j.CodeOnly = append(j.CodeOnly, rows[i].Activity)
 		}
 	}
 	for _, i := range m.unmatched {
-		j.RunsOnly = append(j.RunsOnly, names[i].String())
+		if all { // else the rest of the code was not looked for
+			j.RunsOnly = append(j.RunsOnly, names[i].String())
+		}
 	}
 	for i := range names {
 		if why, ok := m.ambiguous[i]; ok {
@@ -245,6 +252,9 @@ func (j *joinedOut) render(t *text) {
 			if s.MatchedBy == bySimilar {
 				row[0] += " (in the runs " + clean.Line(s.RecordedAs, 80) + ")"
 			}
+		}
+		if a.Doubt {
+			row[3] = "not joined"
 		}
 		rows[i] = row
 	}

@@ -229,6 +229,8 @@ func example(c tools.Capability) string {
 	switch {
 	case c.Command == "explain-call":
 		line += "\n  idem-mcp " + c.Command + " --call CreateShippingLabel" + one
+	case c.Command == "preview-rerun":
+		line += "\n  idem-mcp " + c.Command + " --event ChargeCard examples/runs/s6-01-rerun-src"
 	case c.Command == "history":
 		line += "\n  idem-mcp " + c.Command + one
 	case c.Paths:
