@@ -141,7 +141,7 @@ func (a *Analysis) rerunTarget(event string) (int, error) {
 			continue
 		}
 		if !ev[i].rerunnable() {
-			return 0, a.noTarget(event, "is a "+ev[i].Kind.String()+": Dapr reruns from a scheduled activity, a timer or the start of a child run")
+			return 0, a.noTarget(event, "is of type "+ev[i].Kind.String()+": Dapr reruns from a scheduled activity, a timer or the start of a child run")
 		}
 		return i, nil
 	}

@@ -209,7 +209,7 @@ func (d Deps) tally(ctx context.Context, f history.Filter, limit int, c *Coverag
 		var skipped *history.Skipped
 		switch {
 		case errors.As(err, &skipped):
-			if skipped.Damaged {
+			if !skipped.NoRun {
 				c.skip(skipped)
 			}
 			continue
