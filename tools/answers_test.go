@@ -171,8 +171,11 @@ func TestHostileText(t *testing.T) {
 			continue
 		}
 		in := args
-		if c.Name == "idem_explain_call" {
+		switch c.Name {
+		case "idem_explain_call":
 			in = []byte(strings.Replace(string(args), `{`, `{"call":"0",`, 1))
+		case "idem_preview_rerun":
+			in = []byte(strings.Replace(string(args), `{`, `{"event":"0",`, 1))
 		}
 		r := c.Call(t.Context(), deps(t, "../examples/runs/s1-01-seq-3"), in)
 		if r.Err != nil {

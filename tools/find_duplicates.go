@@ -30,7 +30,7 @@ func findDuplicates() Capability {
 type findDuplicatesIn struct {
 	Which
 	Select
-	WithCode []string `json:"with_code" doc:"files or folders of source: what it does on a second run of each repeated activity"`
+	WithCode []string `json:"with_code" doc:"source files or folders: what a second run of these calls does"`
 	Page
 }
 

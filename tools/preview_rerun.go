@@ -18,7 +18,7 @@ import (
 func previewRerun() Capability {
 	return define(definition[previewRerunIn, *previewRerunOut]{
 		Name: "idem_preview_rerun", Command: "preview-rerun", Title: "What would a rerun execute again?", Paths: true,
-		Purpose: "Says which activities a rerun of a run from an event would execute again, with the same or a new execution id, and which are hazards if source is given. It starts nothing. Ask before rerunning.",
+		Purpose: "Before a rerun: which activities it would execute again, with the same or a new execution id, and which are hazards (with code). It starts nothing.",
 		Example: `{"run":"order-42","event":"ChargeCard#1"}`,
 		Run:     runPreviewRerun,
 	})
@@ -26,8 +26,8 @@ func previewRerun() Capability {
 
 type previewRerunIn struct {
 	Which
-	Event string   `json:"event" doc:"event id as recorded, or a call such as ChargeCard#1"`
-	Code  []string `json:"code" doc:"files or folders of source, to tell the hazards"`
+	Event string   `json:"event" doc:"event id, or a call such as ChargeCard#1"`
+	Code  []string `json:"code" doc:"source files or folders, to tell hazards"`
 	Page
 }
 

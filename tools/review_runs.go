@@ -15,9 +15,9 @@ import (
 
 // withRuns are the arguments of a review that is joined with histories.
 type withRuns struct {
-	WithRuns bool   `json:"with_runs" shell:"runs" doc:"add what the source's runs show of each activity, and rank by it"`
-	Since    string `json:"since" doc:"with_runs: runs created since, RFC 3339 or an age such as 7d"`
-	MaxRuns  int    `json:"max_runs" min:"1" max:"100000" doc:"with_runs: count at most so many runs"`
+	WithRuns bool   `json:"with_runs" shell:"runs" doc:"add what runs show of each activity, and rank by it"`
+	Since    string `json:"since" doc:"with_runs: runs created since, e.g. 7d"`
+	MaxRuns  int    `json:"max_runs" min:"1" max:"100000" doc:"with_runs: at most so many"`
 }
 
 // joinedOut is the two evidences side by side.
