@@ -100,7 +100,7 @@ func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut
 			return nil, err
 		}
 		out.Summary += out.Joined.summary()
-		out.Joined.fit(d)
+		out.Joined.fit(d, first)
 	}
 	out.NotVisible = append(append(out.NotVisible, res.NotVisible...),
 		"what a call does that leaves this repository is known only for the libraries in the catalogue; the others are questions (verify)",

@@ -218,9 +218,15 @@ func (j *joinedOut) summary() string {
 	return fmt.Sprintf("; %s counted: repeats are recorded of %d of the hazards", count(j.Runs, "run"), repeated)
 }
 
-// fit keeps the rows and names that an assistant's answer has room for.
-func (j *joinedOut) fit(d Deps) {
+// fit keeps the rows and names that an assistant's answer has room for. The pages
+// after the first, which begin at another activity, do not say them again.
+func (j *joinedOut) fit(d Deps, first int) {
 	if d.budget() == 0 {
+		return
+	}
+	if first > 0 {
+		j.Others, j.Activities = len(j.Activities), []joinedActivity{}
+		j.RunsOnly, j.CodeOnly, j.Ambiguous = []string{}, []string{}, []string{}
 		return
 	}
 	n := fitting(len(j.Activities), d.budget()/4, func(i int) int { return size(j.Activities[i]) })
@@ -259,6 +265,10 @@ func (j *joinedOut) render(t *text) {
 		rows[i] = row
 	}
 	t.line("\nRuns counted: %d, of %s.\n", j.Runs, j.Source)
+	if len(rows) == 0 && j.Others > 0 {
+		t.line("What they show stands on the first page of this answer.")
+		return
+	}
 	t.table([]string{"ACTIVITY", "VERDICT", "RULE", "CALLS", "RETRIED", "AFTER UNKNOWN", "OTHER REPEATS", "LONGEST GAP", "EXECUTION ID", "LAST SEEN", "CODE"}, rows)
 	if j.Others > 0 {
 		t.line("and %s", plural(j.Others, "more activity", "more activities"))
