@@ -45,7 +45,7 @@ type life struct {
 func startEngine(ctx context.Context, dir, app string, plans []Plan, reg func(hold func(context.Context)) (*task.TaskRegistry, error)) (*engine, error) {
 	e := &engine{file: filepath.Join(dir, "engine.sqlite"), app: app, faults: newFaults(plans), watch: newWatch(), replaced: make(chan struct{})}
 	var err error
-	if e.registry, err = reg(e.watch.hold); err != nil { //nolint:contextcheck // a body's context comes from the engine
+	if e.registry, err = reg(e.watch.hold); err != nil {
 		return nil, fmt.Errorf("register workflows: %w", err)
 	}
 	if e.store, err = openStore(e.file); err != nil {

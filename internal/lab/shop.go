@@ -183,7 +183,8 @@ func Shop(ctx context.Context, dir, out string) error {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			return err
 		}
-		e, err := startEngine(ctx, d, app.id, nil, func(func(context.Context)) (*task.TaskRegistry, error) { return app.registry() })
+		reg := func(func(context.Context)) (*task.TaskRegistry, error) { return app.registry() } //nolint:contextcheck // a body's context comes from the engine
+		e, err := startEngine(ctx, d, app.id, nil, reg)
 		if err != nil {
 			return err
 		}
