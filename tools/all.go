@@ -14,6 +14,7 @@ func All() []Capability {
 		consoleLink(),
 		reviewCode(),
 		reviewPullRequest(),
+		chooseKey(),
 		explain(),
 	}
 }

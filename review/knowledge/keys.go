@@ -57,8 +57,11 @@ func KeySources(framework, language string) []KeySource {
 		framework = "dapr"
 	}
 	sdk := sdkKeys[language]
-	if framework != "dapr" {
+	switch {
+	case framework != "dapr":
 		sdk = elsewhere
+	case language == "":
+		sdk = anySDK
 	}
 	return []KeySource{natural, sdk.execution, stepKey(sdk), parentKey(sdk)}
 }
@@ -178,6 +181,23 @@ var sdkKeys = map[string]sdkFacts{
 	},
 	"javascript": jsKeys,
 	"typescript": jsKeys,
+}
+
+// anySDK is for a question that names no language: what all SDKs share.
+var anySDK = sdkFacts{
+	execution: KeySource{
+		ID: ExecutionKey, Name: "the task execution id", Versions: "Dapr 1.16 or newer, by SDK",
+		Retry:         Hold{Depends, InCode, "Go, Python and Java keep it, .NET makes a new one for every attempt, JavaScript has none"},
+		Redelivery:    Hold{Same, Likely, "observed with Go"},
+		LostCommit:    Hold{Depends, Likely, "new in Go (observed), Python and Java, the same in .NET"},
+		Rerun:         Hold{Part, Likely, targetKeepsID},
+		ContinueAsNew: Hold{Depends, Likely, "new in Go, Python and Java, the same in .NET on Dapr up to 1.18.3"},
+		ChildRetry:    Hold{New, Likely, ""},
+		Distinct:      Hold{Depends, Likely, "every call has its own, but .NET repeats them over generations on Dapr up to 1.18.3"},
+		Caveat:        publishedID,
+	},
+	stepRerun: Hold{Depends, Likely, "new for later steps in Go, likely the same in Java; the target's input is copied with the key in it"},
+	childID:   Hold{Depends, InCode, "Go and .NET give a retried child a new instance id, Python and Java the same: take the parent's id"},
 }
 
 // absent is the row of an SDK without an execution id.
