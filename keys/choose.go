@@ -73,25 +73,27 @@ type Choice struct {
 	Windows    []Window    `json:"windows"`
 	Problems   []Problem   `json:"problems"`
 	Record     Record      `json:"record"`
-	Test       Test        `json:"test"`
+	// Suffix is how the key of the first effect ends.
+	Suffix string `json:"-"`
+	Test   Test   `json:"test"`
 }
 
 // Choose ranks the key sources and says what each needs.
 func Choose(q Question) Choice {
 	c := Choice{Effects: effectKeys(q.Code), Steps: steps(q), Problems: []Problem{}, Test: testOf(q)}
-	suffix := "charge"
+	c.Suffix = "charge"
 	if len(c.Effects) > 0 {
-		suffix = c.Effects[0].Suffix
+		c.Suffix = c.Effects[0].Suffix
 	} else if q.Activity != "" {
-		suffix = kebab(q.Activity)
+		c.Suffix = kebab(q.Activity)
 	}
 	for _, src := range knowledge.KeySources(q.Framework, q.Language) {
-		c.Candidates = append(c.Candidates, q.candidate(src, suffix))
+		c.Candidates = append(c.Candidates, q.candidate(src, c.Suffix))
 	}
 	rank(c.Candidates)
 	c.Windows = q.windows(c.Effects)
 	c.Problems = append(c.Problems, q.problems(c)...)
-	c.Record = record(c, q)
+	c.Record = record(c)
 	return c
 }
 
@@ -141,17 +143,23 @@ func (q *Question) natural(c *Candidate, suffix string) {
 	if q.Code == nil {
 		return
 	}
-	if len(q.Code.InputIDs) == 0 {
+	ids := make([]string, len(q.Code.InputIDs))
+	for i, id := range q.Code.InputIDs {
+		if ids[i] = id; strings.Count(id, ".") > 1 { // the parameter's own name is enough
+			ids[i] = strings.TrimPrefix(id, "input.")
+		}
+	}
+	if len(ids) == 0 {
 		c.Usable = Care
 		c.Why = "no field of the input that the body uses looks like the id of one operation: if the workflow has one, pass it in the input"
 		return
 	}
-	c.Key = "{" + q.Code.InputIDs[0] + "}:" + suffix
+	c.Key = "{" + ids[0] + "}:" + suffix
 	c.Why = "it is in the input already: the other side understands it, and it survives a rerun"
-	if last := q.Code.InputIDs[0]; strings.HasSuffix(strings.ToLower(last), "key") {
-		c.Key, c.Why = "{"+last+"}", "the input has a key already; it is as good as what the workflow makes it of"
-	} else if rest := q.Code.InputIDs[1:]; len(rest) > 0 {
-		c.Why += "; other candidates: " + strings.Join(rest, ", ")
+	if strings.HasSuffix(strings.ToLower(ids[0]), "key") {
+		c.Key, c.Why = "{"+ids[0]+"}", "the input has a key already; it is as good as what the workflow makes it of"
+	} else if len(ids) > 1 {
+		c.Why += "; other candidates: " + strings.Join(ids[1:], ", ")
 	}
 }
 
@@ -207,7 +215,7 @@ func (q *Question) weigh(c *Candidate) {
 		c.Usable, c.Why = No, "in these runs every attempt had another id: it covers a redelivery and no retry"
 	case m.behaviour == noIDs:
 		if table == knowledge.Same || table == knowledge.New {
-			c.Conflict = "the SDK sends an id from the versions named here on, these runs carry none: an older version runs here"
+			c.Conflict = "the SDK sends an id from the versions named here on, these runs carry none: an older version or another SDK runs here"
 		}
 		c.Usable, c.Why = No, "these runs carry no id"
 	case m.behaviour == mixed:

@@ -51,6 +51,34 @@ var whats = map[string]string{
 	"log": "the log line, once per program", "logged": "in the activity: start, effect and end, each with the key",
 }
 
+// Fit puts the name of an activity and the suffix of its effect in place of the
+// example's. A name that is no plain identifier is left out.
+func (s Snippet) Fit(activity, suffix string) Snippet {
+	if i := strings.LastIndexAny(activity, ".:"); i >= 0 {
+		activity = activity[i+1:]
+	}
+	w := words(activity)
+	if len(w) == 0 || !identifier(activity) {
+		return s
+	}
+	pairs := []string{":charge-card", ":" + kebab(activity)}
+	if suffix != "" {
+		pairs = append(pairs, ":charge", ":"+suffix)
+	}
+	pairs = append(pairs, "charge_card", activity, "ChargeCard", activity, "chargeCard", activity)
+	s.Code = strings.NewReplacer(pairs...).Replace(s.Code)
+	return s
+}
+
+func identifier(s string) bool {
+	for i, r := range s {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 60
+}
+
 // RecordCode is the table and the conditional write: SQL for PostgreSQL and
 // SQLite, and in the mapping that the language's people use.
 func RecordCode(language string) []Snippet {

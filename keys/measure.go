@@ -177,6 +177,11 @@ func (m *Measure) Rows(activity string) []Measured {
 			}
 		}
 	}
+	for app, r := range named {
+		if whole := apps[app]; whole.Calls == r.Calls {
+			delete(apps, app) // the app has no other activity
+		}
+	}
 	out := append(sorted(named), sorted(apps)...)
 	for i := range out {
 		out[i].judge()

@@ -44,17 +44,20 @@ func Protocol() Record {
 }
 
 // record says whether this activity needs one.
-func record(c Choice, _ Question) Record {
+func record(c Choice) Record {
 	r := Protocol()
 	r.Why = "an outage, a suspended run or a rerun can come later than any window; where that matters, keep one beside the provider's key"
 	for _, w := range c.Windows {
 		if w.Verdict == TooShort || w.Verdict == NoKey || w.Verdict == NotPublished {
 			r.Needed, r.Why = true, w.Says
+			if w.Verdict == TooShort {
+				r.Why = "needed: " + w.Provider + " can forget the key before the last repeat"
+			}
 			break
 		}
 	}
 	if len(c.Windows) == 0 {
-		r.Why = "the provider is not known: where it takes no key, or forgets it too soon, the record is what protects. " + r.Why
+		r.Why = "the provider is not known: where it takes no key, or forgets it too soon, the record is what protects"
 	}
 	return r
 }

@@ -23,21 +23,22 @@ import (
 func chooseKey() Capability {
 	return define(definition[chooseKeyIn, *chooseKeyOut]{
 		Name: "idem_choose_key", Command: "key", Title: "Which idempotency key?", Paths: true,
-		Purpose: "Ranks idempotency keys for an activity (name, source or both): stability by SDK and measured on runs, provider window, code. Not for finding hazards: idem_review_code.",
+		Purpose: "Ranks idempotency keys for an activity (name, source): stability by SDK and as measured on runs, provider window, code. For hazards use idem_review_code.",
 		Example: `{"activity":"ChargeCard","language":"python","provider":"stripe"}`,
 		Run:     runChooseKey,
 	})
 }
 
 type chooseKeyIn struct {
-	Activity string   `json:"activity" doc:"its name"`
-	Paths    []string `json:"paths" doc:"source files or folders"`
+	Activity string   `json:"activity" doc:"name"`
+	Paths    []string `json:"paths" doc:"source"`
 	Code     Inline   `json:"code" max:"1000000" doc:"source text"`
 	Language string   `json:"language" enum:"python,csharp,java,go,javascript,typescript" doc:"SDK"`
 	Provider string   `json:"provider" doc:"e.g. stripe"`
 	App      string   `json:"app" doc:"app id"`
-	Workflow string   `json:"workflow" doc:"of runs"`
-	Since    string   `json:"since" doc:"runs since, e.g. 7d"`
+	Workflow string   `json:"workflow" doc:"runs of it"`
+	Since    string   `json:"since" doc:"e.g. 7d"`
+	Run      string   `json:"run" doc:"only this run"`
 	History  Inline   `json:"history" max:"3000000" doc:"one run as JSON"`
 	Page
 }
@@ -55,7 +56,7 @@ type chooseKeyOut struct {
 }
 
 func runChooseKey(ctx context.Context, d Deps, in chooseKeyIn) (*chooseKeyOut, error) {
-	if in.Activity == "" && len(in.Paths) == 0 && in.Code == "" && in.Provider == "" && in.Language == "" && in.History == "" {
+	if in.Activity == "" && len(in.Paths) == 0 && in.Code == "" && in.Provider == "" && in.Language == "" && in.History == "" && in.Run == "" {
 		return nil, &badArgument{what: "which activity is not said", do: "Give activity, or its source as paths or code; language and provider make the answer fit"}
 	}
 	q := keys.Question{Activity: in.Activity, Language: in.Language}
@@ -71,7 +72,7 @@ func runChooseKey(ctx context.Context, d Deps, in chooseKeyIn) (*chooseKeyOut, e
 		q.Activity, q.Framework, q.Language = shown(q.Code.Name), q.Code.Framework, q.Code.Language
 		out.looped = slices.ContainsFunc(q.Code.CallSites, func(s review.CallSite) bool { return s.InLoop })
 	}
-	if in.Activity != "" || in.App != "" || in.Workflow != "" || in.Since != "" || in.History != "" || q.Code != nil {
+	if in.Activity != "" || in.App != "" || in.Workflow != "" || in.Since != "" || in.History != "" || in.Run != "" || q.Code != nil {
 		if err := out.measure(ctx, d, in, &q); err != nil {
 			return nil, err
 		}
@@ -166,8 +167,8 @@ func pickActivity(all []review.ActivityResult, name string) (*review.ActivityRes
 // leaves the answer unmeasured, and says so.
 func (out *chooseKeyOut) measure(ctx context.Context, d Deps, in chooseKeyIn, q *keys.Question) error {
 	m := &keys.Measure{}
-	if in.History != "" {
-		run, err := d.resolve(ctx, Which{History: in.History, App: in.App})
+	if in.History != "" || in.Run != "" {
+		run, err := d.resolve(ctx, Which{Run: in.Run, History: in.History, App: in.App})
 		if err != nil {
 			return err
 		}
@@ -182,7 +183,7 @@ func (out *chooseKeyOut) measure(ctx context.Context, d Deps, in chooseKeyIn, q 
 		out.Coverage.miss(plural(out.partial, "run lacks", "runs lack") + " a part of the history (earlier generations are not kept): calls there are not counted")
 	}
 	q.Measure, q.Measured = m, m.Rows(q.Activity)
-	q.Own = in.History != "" || in.App != "" || len(q.Measured) > 0 && q.Measured[0].Activity != ""
+	q.Own = in.History != "" || in.Run != "" || in.App != "" || len(q.Measured) > 0 && q.Measured[0].Activity != ""
 	most := 6
 	if out.detailed {
 		most = 40
@@ -245,7 +246,7 @@ func (out *chooseKeyOut) showCode(q keys.Question) {
 	}
 	add := func(part string) {
 		if s := keys.Code(q.Language, part); s != nil {
-			out.Code = append(out.Code, *s)
+			out.Code = append(out.Code, out.fit(*s))
 		}
 	}
 	part := partOf[out.Candidates[0].Source]
@@ -264,6 +265,11 @@ func (out *chooseKeyOut) showCode(q keys.Question) {
 	if out.Record.Needed {
 		out.Code = append(out.Code, keys.RecordCode(q.Language)...)
 	}
+}
+
+// fit puts the activity's own name, step and effect into a snippet.
+func (out *chooseKeyOut) fit(s keys.Snippet) keys.Snippet {
+	return s.Fit(out.Activity, out.Suffix)
 }
 
 func keySummary(out *chooseKeyOut) string {
@@ -289,7 +295,7 @@ func keySummary(out *chooseKeyOut) string {
 
 // hints says what is not visible and what to ask next.
 func (out *chooseKeyOut) hints(in chooseKeyIn) {
-	out.NotVisible = []string{"no history names the SDK or its version: the behaviour is told from ids and timers",
+	out.NotVisible = []string{"no history names the SDK or its version: the behaviour is told from ids and timers, and runs are joined to an activity by its name",
 		"a redelivery leaves no event, so what it does to ids is known from the SDKs and the lab, not from these runs"}
 	if len(out.Measured) == 0 {
 		out.NotVisible = append(out.NotVisible, "nothing was measured: no run was read. Give the runs (app, workflow, a pasted history, or files)")

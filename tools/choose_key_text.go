@@ -32,7 +32,7 @@ func (out *chooseKeyOut) render(t *text) {
 	for _, c := range out.Candidates {
 		t.line("%s %s: %s", rankOf(c), strings.ReplaceAll(c.Source, "_", " "), ended(c.Why))
 		if c.Source == knowledge.ExecutionKey {
-			t.line("  Measured: %s. Versions: %s", c.Measured, ended(c.Versions))
+			t.line("  %s. Versions: %s", sentenceStart(measuredText(c.Measured)), ended(c.Versions))
 		}
 		if c.Conflict != "" {
 			t.line("  CONFLICT: %s", ended(c.Conflict))
@@ -48,8 +48,15 @@ func (out *chooseKeyOut) render(t *text) {
 	for _, s := range out.Code {
 		t.line("\n%s (%s):\n%s", sentenceStart(s.What), s.Language, indent(s.Code))
 	}
-	t.line("\nTest: %s\n  Assert %s.\n  %s %s", sentence(out.Test.DirectCall), out.Test.Assert, sentence(out.Test.CallSites), sentence(out.Test.Predicate))
+	t.line("\nTest: %s\n  Assert %s. %s %s", sentence(out.Test.DirectCall), out.Test.Assert, sentence(out.Test.CallSites), sentence(out.Test.Predicate))
 	t.closing(&out.Answer)
+}
+
+func measuredText(s string) string {
+	if strings.HasPrefix(s, "not measured") {
+		return s
+	}
+	return "measured: " + s
 }
 
 func rankOf(c keys.Candidate) string {
@@ -113,7 +120,7 @@ func (t *text) effectKeys(out *chooseKeyOut) {
 	t.section("A step name for every call site:", lines, 5)
 	lines = lines[:0]
 	for _, p := range out.Problems {
-		lines = append(lines, strings.ReplaceAll(p.Kind, "_", " ")+": "+ended(p.Says)+" "+sentence(p.Fix))
+		lines = append(lines, ended(p.Says)+" "+sentence(p.Fix))
 	}
 	t.section("Problems:", lines, 6)
 }
@@ -124,7 +131,10 @@ func (t *text) windows(out *chooseKeyOut) {
 		if !w.Verified {
 			state = "UNVERIFIED; "
 		}
-		t.line("\n%s: %s. %s.\n  %s(%schecked %s, %s)", w.Provider, w.Window, w.Condition, verdictOf(w), state, w.Checked, w.Source)
+		t.line("\n%s: %s (%schecked %s, source %s)", w.Provider, w.Condition, state, w.Checked, w.Source)
+		if v := verdictOf(w); v != "" {
+			t.line("  %s", v)
+		}
 		var parts []string
 		for _, a := range w.Against {
 			s := a.What + ": " + a.Span
@@ -143,11 +153,11 @@ func verdictOf(w keys.Window) string {
 	switch w.Verdict {
 	case keys.TooShort:
 		if w.Keyed {
-			return "KEY PRESENT, WINDOW TOO SHORT: " + ended(w.Says) + " "
+			return "" // it stands with the problems
 		}
-		return "Too short: " + ended(w.Says) + " "
-	case keys.NoKey, keys.NotPublished, keys.NotSeen:
-		return sentence(w.Says) + " "
+		return "Too short: " + ended(w.Says)
+	case keys.NotPublished, keys.NotSeen:
+		return sentence(w.Says)
 	}
 	return ""
 }
@@ -165,7 +175,12 @@ func (t *text) ownRecord(out *chooseKeyOut) {
 		}
 	}
 	for _, s := range r.OnRepeat {
-		t.line("  on a repeat, %s: %s; %s", s.Record, s.Meaning, ended(s.Do))
+		if out.detailed {
+			t.line("  on a repeat, %s: %s; %s", s.Record, s.Meaning, ended(s.Do))
+		}
+	}
+	if !out.detailed {
+		t.line("  On a repeat: absent: begin. pending: the outcome is unknown, reconcile, do not call again. succeeded: return the stored id. failed: return it, or retry if it was transient.")
 	}
 	t.line("  Keep %s", ended(r.Keep))
 	t.line("  Ask: %s", ended(r.Ask))
