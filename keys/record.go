@@ -8,6 +8,7 @@ type Record struct {
 	Protocol []string `json:"protocol"`
 	OnRepeat []State  `json:"on_repeat"`
 	Keep     string   `json:"keep"`
+	Cost     string   `json:"cost"`
 	Ask      string   `json:"ask" jsonschema:"the question for a person when nothing can be reconciled"`
 	KVStore  []string `json:"catalyst_kv_store"`
 }
@@ -23,7 +24,7 @@ type State struct {
 func Protocol() Record {
 	return Record{
 		Protocol: []string{
-			"before the call: commit a record under the key with status pending and the reference by which the provider can be searched. The write itself refuses a second one; reading first and writing then does not",
+			"before the call: commit a record under the key with status pending and the reference by which the provider can be searched. The write itself refuses a second one; reading first and writing then does not, and is at best a shortcut in front of it",
 			"make the call, with the key too where the provider takes one: its key covers the short window, the record everything after it",
 			"after the call: succeeded with the provider's id, or failed with whether it was transient",
 		},
@@ -33,6 +34,7 @@ func Protocol() Record {
 			{"succeeded", "done", "return the stored provider id"},
 			{"failed", "terminal or transient, as stored", "return the failure; retry by the policy if it was transient"},
 		},
+		Cost: "a round trip to the database for every call, and a scheduled job: worth it for effects that a repeat would show outside",
 		Keep: "rows longer than the longest-running workflow; a scheduled job deletes older ones, never pending ones",
 		Ask: "If the provider cannot be asked about a pending record: shall such a call be made again, or not? Again: the operation may happen twice (a second charge, a second message). " +
 			"Not again: it may never have happened. Money or trust hangs on it, so a person decides; it is not chosen here, and a pending record is not resolved by a guess",

@@ -3,9 +3,10 @@ package keys
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"strconv"
 	"time"
 
-	"github.com/idem-mcp/idem-mcp/review"
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
 )
 
@@ -150,11 +151,18 @@ func (q *Question) against(window time.Duration) []Against {
 
 // Span spells a duration the way people say it.
 func Span(d time.Duration) string {
-	if d < time.Minute && d >= time.Second {
-		return d.Round(100 * time.Millisecond).String()
+	number := func(unit time.Duration) string {
+		return strconv.FormatFloat(math.Round(float64(d)/float64(unit)*10)/10, 'f', -1, 64)
 	}
-	if d < time.Second {
+	switch {
+	case d < time.Second:
 		return d.Round(time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(100 * time.Millisecond).String()
+	case d < 3*time.Hour:
+		return number(time.Minute) + " min"
+	case d < 48*time.Hour:
+		return number(time.Hour) + " h"
 	}
-	return review.Span(d)
+	return number(24*time.Hour) + " days"
 }

@@ -56,7 +56,7 @@ type chooseKeyOut struct {
 }
 
 func runChooseKey(ctx context.Context, d Deps, in chooseKeyIn) (*chooseKeyOut, error) {
-	if in.Activity == "" && len(in.Paths) == 0 && in.Code == "" && in.Provider == "" && in.Language == "" && in.History == "" && in.Run == "" {
+	if in.empty() && !d.Shell { // a person may name runs alone, and see what they measure
 		return nil, &badArgument{what: "which activity is not said", do: "Give activity, or its source as paths or code; language and provider make the answer fit"}
 	}
 	q := keys.Question{Activity: in.Activity, Language: in.Language}
@@ -72,7 +72,7 @@ func runChooseKey(ctx context.Context, d Deps, in chooseKeyIn) (*chooseKeyOut, e
 		q.Activity, q.Framework, q.Language = shown(q.Code.Name), q.Code.Framework, q.Code.Language
 		out.looped = slices.ContainsFunc(q.Code.CallSites, func(s review.CallSite) bool { return s.InLoop })
 	}
-	if in.Activity != "" || in.App != "" || in.Workflow != "" || in.Since != "" || in.History != "" || in.Run != "" || q.Code != nil {
+	if in.measures() || q.Code != nil || d.Shell {
 		if err := out.measure(ctx, d, in, &q); err != nil {
 			return nil, err
 		}
@@ -80,11 +80,19 @@ func runChooseKey(ctx context.Context, d Deps, in chooseKeyIn) (*chooseKeyOut, e
 	out.Activity, out.Language = shown(q.Activity), q.Language
 	out.Choice = keys.Choose(q)
 	out.found = len(out.Problems) > 0
-	out.catalyst = d.Source.Describe(ctx).Name == "catalyst"
 	out.showCode(q)
 	out.Summary = keySummary(out)
 	out.hints(in)
 	return out, nil
+}
+
+// measures reports whether the arguments choose runs.
+func (in chooseKeyIn) measures() bool {
+	return in.Activity != "" || in.App != "" || in.Workflow != "" || in.Since != "" || in.History != "" || in.Run != ""
+}
+
+func (in chooseKeyIn) empty() bool {
+	return !in.measures() && len(in.Paths) == 0 && in.Code == "" && in.Provider == "" && in.Language == ""
 }
 
 // providerNamed finds a provider's row by its id or name.
@@ -197,6 +205,7 @@ func (out *chooseKeyOut) readRun(m *keys.Measure, run *history.Run) {
 	m.Add(&a)
 	out.Coverage.Runs++
 	out.Coverage.Events += len(run.Events)
+	out.catalyst = out.catalyst || isCatalyst(run.Shape)
 	if run.Coverage.Partial() {
 		out.partial++
 	}
@@ -299,7 +308,6 @@ func (out *chooseKeyOut) hints(in chooseKeyIn) {
 		"a redelivery leaves no event, so what it does to ids is known from the SDKs and the lab, not from these runs"}
 	if len(out.Measured) == 0 {
 		out.NotVisible = append(out.NotVisible, "nothing was measured: no run was read. Give the runs (app, workflow, a pasted history, or files)")
-		out.Coverage.State = "complete"
 	}
 	record := Next{Tool: "idem_explain", Arguments: map[string]string{"topic": "intent record", "language": out.Language}, Why: "the table and the conditional write of a record of your own", path: "intent record"}
 	line := Next{Tool: "idem_explain", Arguments: map[string]string{"topic": "log line", "language": out.Language}, Why: "the line that logs the key, so that bodies can be counted", path: "log line"}
@@ -309,6 +317,13 @@ func (out *chooseKeyOut) hints(in chooseKeyIn) {
 	}
 	out.Next = []Next{record, line}
 	if len(in.Paths) == 0 && in.Code == "" {
-		out.Next = append(out.Next, Next{Tool: "idem_choose_key", Arguments: map[string]string{"activity": out.Activity, "paths": "FOLDER"}, Why: "with the source: its effects, call sites, policies and input"})
+		n := Next{Tool: "idem_choose_key", Arguments: map[string]string{"activity": out.Activity, "paths": "FOLDER"}, Why: "with the source: its effects, call sites, policies and input"}
+		if out.Activity == "" {
+			delete(n.Arguments, "activity")
+		}
+		out.Next = append(out.Next, n)
+	}
+	if out.catalyst && out.Record.Needed {
+		out.Next = append(out.Next, Next{Tool: "idem_status", Why: "the live KV-store quota, before a table is planned there"})
 	}
 }

@@ -68,7 +68,7 @@ func executionSections() []section {
 				id.Accessor, k.Versions, holds(k.Retry), holds(k.Redelivery), holds(k.LostCommit), holds(k.Rerun), holds(k.ContinueAsNew), holds(k.ChildRetry))})
 		}
 	}
-	return append(out, section{"Part", "of a rerun the target and unfinished siblings keep it, later steps get new ones. A rerun with a new input keeps the target's id too: the same key with other parameters"},
+	return append(out, section{"Use", "as it is: it is opaque, and parts of it may repeat. One per side effect: the id and :charge, the id and :receipt"}, section{"Part", "of a rerun the target and unfinished siblings keep it, later steps get new ones. A rerun with a new input keeps the target's id too: the same key with other parameters"},
 		section{"Measure it", "published texts disagree about this id: the protocol page says that it changes on every retry, the .NET page that it does not. idem_choose_key measures it on your own runs"})
 }
 
@@ -86,6 +86,7 @@ func recordTopic(in explainIn) ([]section, []example, error) {
 		{"On a repeat", strings.Join(repeat, "\n")},
 		{"If nothing can be asked", r.Ask},
 		{"Keep", r.Keep},
+		{"Cost", r.Cost},
 		{"On Catalyst's managed KV store", strings.Join(r.KVStore, "\n")},
 	}
 	if in.Language == "" {
