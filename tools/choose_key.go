@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,9 +81,11 @@ func runChooseKey(ctx context.Context, d Deps, in chooseKeyIn) (*chooseKeyOut, e
 	out.Activity, out.Language = shown(q.Activity), q.Language
 	out.Choice = keys.Choose(q)
 	out.found = len(out.Problems) > 0
+	out.cut()
 	out.showCode(q)
 	out.Summary = keySummary(out)
 	out.hints(in)
+	out.shrink(d.budget())
 	return out, nil
 }
 
@@ -194,7 +197,7 @@ func (out *chooseKeyOut) measure(ctx context.Context, d Deps, in chooseKeyIn, q 
 	q.Own = in.History != "" || in.Run != "" || in.App != "" || len(q.Measured) > 0 && q.Measured[0].Activity != ""
 	most := 6
 	if out.detailed {
-		most = 40
+		most = 20
 	}
 	out.Measured = q.Measured[:min(len(q.Measured), most)]
 	return nil
@@ -241,6 +244,46 @@ func (out *chooseKeyOut) readRuns(ctx context.Context, d Deps, in chooseKeyIn, m
 		}
 	}
 	return nil
+}
+
+// cut bounds the lists that grow with the source.
+func (out *chooseKeyOut) cut() {
+	most := 15
+	if out.detailed {
+		most = 40
+	}
+	for _, l := range [...]struct {
+		n    int
+		what string
+	}{{len(out.Effects), "side effects"}, {len(out.Steps), "call sites"}, {len(out.Problems), "problems"}} {
+		if l.n > most {
+			out.Truncated = true
+			out.Narrow = fmt.Sprintf("%d of %d %s are listed; idem_review_code lists them all.", most, l.n, l.what)
+		}
+	}
+	out.Effects, out.Steps, out.Problems = out.Effects[:min(len(out.Effects), most)], out.Steps[:min(len(out.Steps), most)], out.Problems[:min(len(out.Problems), most)]
+}
+
+// shrink leaves out what a reader can ask for elsewhere, until the answer fits.
+func (out *chooseKeyOut) shrink(budget int) {
+	for budget > 0 && size(out) > budget-400 {
+		switch {
+		case len(out.Code) > 1:
+			out.Code = out.Code[:len(out.Code)-1]
+		case len(out.Measured) > 3:
+			out.Measured = out.Measured[:len(out.Measured)/2]
+		case len(out.Steps) > 5:
+			out.Steps = out.Steps[:len(out.Steps)/2]
+		case len(out.Problems) > 5:
+			out.Problems = out.Problems[:len(out.Problems)/2]
+		case len(out.Effects) > 5:
+			out.Effects = out.Effects[:len(out.Effects)/2]
+		default:
+			return
+		}
+		out.Truncated = true
+		out.Narrow = cmp.Or(out.Narrow, "Code and rows were left out to fit; idem_explain has the code, app and workflow narrow the rows, idem_review_code lists effects and call sites.")
+	}
 }
 
 // partOf is the snippet that shows a key source.
