@@ -194,6 +194,9 @@ func (q *Question) weigh(c *Candidate) {
 	m, why := q.decisive()
 	if m == nil {
 		c.Measured = "not measured: " + why
+		if c.Stability.Retry.Is == knowledge.Same || c.Stability.Retry.Is == knowledge.New {
+			c.Why += "; published texts contradict each other about it, so measure it on this app's runs"
+		}
 		return
 	}
 	c.Measured = fmt.Sprintf("the same in %d of %s with several attempts", m.IDs.Same, plural(m.IDs.Same+m.IDs.Changed+m.IDs.Missing, "call"))

@@ -22,6 +22,7 @@ type Measure struct {
 	byRun     map[runKey]map[int32]scheduled
 	reruns    []rerun
 	open      map[activityKey]time.Duration
+	begins    map[string][2]int // by app: runs whose event ids begin at 0, and at 1
 	suspended time.Duration
 	pauses    int
 }
@@ -47,6 +48,7 @@ type rerun struct {
 func (m *Measure) Add(a *history.Analysis) {
 	if m.byRun == nil {
 		m.byRun, m.open = map[runKey]map[int32]scheduled{}, map[activityKey]time.Duration{}
+		m.begins = map[string][2]int{}
 	}
 	m.runs++
 	m.tally.Add(a)
@@ -82,7 +84,27 @@ func (m *Measure) Add(a *history.Analysis) {
 	if len(calls) > 0 {
 		m.byRun[runKey{app, a.Run.Ref.Instance}] = calls
 	}
+	if first := firstID(a.Run); first == 0 || first == 1 {
+		b := m.begins[app]
+		b[first]++
+		m.begins[app] = b
+	}
 	m.pausesOf(a.Run)
+}
+
+// firstID is the lowest id that the workflow's code gave an action; the SDKs
+// count from 0 or from 1.
+func firstID(r *history.Run) int32 {
+	first := history.NoID
+	for i := range r.Events {
+		switch ev := &r.Events[i]; ev.Kind {
+		case history.TaskScheduled, history.TimerCreated, history.ChildCreated:
+			if ev.ID != history.NoID && (first == history.NoID || ev.ID < first) {
+				first = ev.ID
+			}
+		}
+	}
+	return first
 }
 
 // pausesOf finds how long the run was suspended. A pause that has not ended has
@@ -124,6 +146,8 @@ type Measured struct {
 	Says      string `json:"says"`
 
 	behaviour behaviour
+	fromZero  int // runs whose event ids begin at 0, and at 1
+	fromOne   int
 	longest   time.Duration // from the first to the last schedule of a call
 	open      time.Duration // from a schedule to its result
 	later     time.Duration // from a call to its repeat in a rerun
@@ -184,6 +208,7 @@ func (m *Measure) Rows(activity string) []Measured {
 	}
 	out := append(sorted(named), sorted(apps)...)
 	for i := range out {
+		out[i].fromZero, out[i].fromOne = m.begins[out[i].App][0], m.begins[out[i].App][1]
 		out[i].judge()
 	}
 	return out
@@ -234,7 +259,7 @@ func (r *Measured) judge() {
 	case n == 0:
 		r.behaviour, r.Matches = notMeasured, "nothing: no call has several recorded attempts whose ids could be compared"
 	case r.IDs.Same == n:
-		r.behaviour, r.Matches = keptOverAttempts, "Go, Python or Java: one id over all attempts of a call"
+		r.behaviour, r.Matches = keptOverAttempts, r.keepers()+": one id over all attempts of a call"
 	case r.IDs.Changed == n && r.IDs.Origins > 0:
 		r.behaviour, r.Matches = newPerAttempt, ".NET 1.17 or newer: a new id for every attempt, and only the retry timer names the first"
 	case r.IDs.Changed == n:
@@ -262,6 +287,17 @@ func (r *Measured) judge() {
 	if r.RerunKept+r.RerunNew > 0 {
 		r.Says += fmt.Sprintf("; reruns: %d kept the source's id, %d got a new one", r.RerunKept, r.RerunNew)
 	}
+}
+
+// keepers narrows the SDKs that keep the id by where a run's event ids begin.
+func (r *Measured) keepers() string {
+	switch {
+	case r.fromZero > 0 && r.fromOne == 0:
+		return "Go or Java (event ids begin at 0)"
+	case r.fromOne > 0 && r.fromZero == 0:
+		return "Python (event ids begin at 1)"
+	}
+	return "Go, Python or Java"
 }
 
 func plural(n int, what string) string { return pluralOf(n, what, what+"s") }

@@ -267,8 +267,36 @@ func TestRecordInSQLite(t *testing.T) {
 	}
 }
 
+// TestRecordInPostgres executes the snippet on a server, through psql: what each
+// statement changed is in its command tag.
+func TestRecordInPostgres(t *testing.T) {
+	server := os.Getenv("IDEM_MCP_TEST_POSTGRES")
+	if server == "" {
+		t.Skip("IDEM_MCP_TEST_POSTGRES names no server; run: scripts/services go test ./keys")
+	}
+	st := statements(t, "testdata/record/postgres.sql")
+	var b strings.Builder
+	b.WriteString("CREATE TEMPORARY TABLE hidden (x int);\nSET search_path = pg_temp;\n" + st[0] + ";\n")
+	for i, name := range []string{"claim", "look", "succeed", "fail", "again", "clean"} {
+		b.WriteString("PREPARE " + name + " AS " + st[i+1] + ";\n")
+	}
+	b.WriteString("\\echo begin\nEXECUTE claim('k', 'r');\nEXECUTE claim('k', 'r');\nEXECUTE succeed('k', 'id');\nEXECUTE succeed('k', 'other');\nEXECUTE fail('k', 'late', true);\n" +
+		"EXECUTE claim('f', 'r');\nEXECUTE fail('f', '503', true);\nEXECUTE again('f');\nEXECUTE again('f');\nUPDATE intent_record SET changed_at = now() - interval '91 days';\nEXECUTE clean;\n")
+	cmd := exec.CommandContext(t.Context(), tool(t, "psql"), "-X", "-v", "ON_ERROR_STOP=1", server)
+	cmd.Stdin = strings.NewReader(b.String())
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	_, tags, _ := strings.Cut(string(out), "begin\n")
+	want := "INSERT 0 1|INSERT 0 0|UPDATE 1|UPDATE 0|UPDATE 0|INSERT 0 1|UPDATE 1|UPDATE 1|UPDATE 0|UPDATE 2|DELETE 1"
+	if got := strings.Join(strings.Split(strings.TrimSpace(tags), "\n"), "|"); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
 // TestPostgresLikeSQLite: the two SQL snippets say the same, statement by
-// statement. The PostgreSQL one is executed only by who has a server.
+// statement.
 func TestPostgresLikeSQLite(t *testing.T) {
 	normal := strings.NewReplacer("$", "?", "now()", "CURRENT_TIMESTAMP", "timestamptz", "TEXT", "text", "TEXT", "boolean", "INTEGER", "DEFAULT false", "DEFAULT 0",
 		"CURRENT_TIMESTAMP - interval '90 days'", "datetime('now', '-90 days')")

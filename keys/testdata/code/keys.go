@@ -50,7 +50,11 @@ func ChargeCard(ctx workflow.ActivityContext) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return resp.Status, resp.Body.Close()
+	defer resp.Body.Close()
+	if resp.StatusCode >= 300 {
+		return nil, fmt.Errorf("payment: %s", resp.Status)
+	}
+	return resp.Status, nil
 }
 
 // [/activity]
@@ -102,7 +106,11 @@ func ChargeCardByExecutionID(ctx workflow.ActivityContext) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return resp.Status, resp.Body.Close()
+	defer resp.Body.Close()
+	if resp.StatusCode >= 300 {
+		return nil, fmt.Errorf("payment: %s", resp.Status)
+	}
+	return resp.Status, nil
 }
 
 // [/execution_id]
@@ -162,7 +170,11 @@ func charge(ctx workflow.ActivityContext, in Payment) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return resp.Status, resp.Body.Close()
+	defer resp.Body.Close()
+	if resp.StatusCode >= 300 {
+		return "", fmt.Errorf("payment: %s", resp.Status)
+	}
+	return resp.Status, nil
 }
 
 func main() {}

@@ -20,8 +20,16 @@ public class InvoiceDb(DbContextOptions<InvoiceDb> options) : DbContext(options)
 {
     public DbSet<IntentRecord> IntentRecords => Set<IntentRecord>();
 
-    protected override void OnModelCreating(ModelBuilder model) =>
-        model.Entity<IntentRecord>().ToTable("intent_record").HasKey(r => r.Key);
+    protected override void OnModelCreating(ModelBuilder model) => model.Entity<IntentRecord>(e =>
+    {
+        e.ToTable("intent_record").HasKey(r => r.Key);
+        e.Property(r => r.Key).HasColumnName("key");
+        e.Property(r => r.Status).HasColumnName("status");
+        e.Property(r => r.Reference).HasColumnName("reference");
+        e.Property(r => r.ProviderId).HasColumnName("provider_id");
+        e.Property(r => r.Failure).HasColumnName("failure");
+        e.Property(r => r.Transient).HasColumnName("transient").HasDefaultValue(false);
+    });
 }
 // [/table]
 

@@ -30,6 +30,8 @@ type IntentRecord struct {
 	Transient  bool
 }
 
+func (IntentRecord) TableName() string { return "intent_record" }
+
 // [/table]
 
 // [write]
@@ -74,8 +76,12 @@ func send(ctx workflow.ActivityContext, in Invoice) (string, error) {
 		return "", err
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode >= 300 {
+		return "", errors.New(resp.Status)
+	}
 	var sent struct{ ID string }
-	return sent.ID, json.NewDecoder(resp.Body).Decode(&sent)
+	err = json.NewDecoder(resp.Body).Decode(&sent)
+	return sent.ID, err
 }
 
 func reconcile(in Invoice) (string, error) {
@@ -84,6 +90,9 @@ func reconcile(in Invoice) (string, error) {
 		return "", err
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode >= 300 {
+		return "", errors.New(resp.Status)
+	}
 	var found []struct{ ID string }
 	if err := json.NewDecoder(resp.Body).Decode(&found); err != nil {
 		return "", err

@@ -2,6 +2,7 @@ package com.shop;
 
 import io.dapr.workflows.WorkflowActivity;
 import io.dapr.workflows.WorkflowActivityContext;
+import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
@@ -25,8 +26,10 @@ class IntentRecord {
     String key;
     String status; // pending, succeeded, failed
     String reference; // what the provider can be searched for
+    @Column(name = "provider_id")
     String providerId;
     String failure;
+    @Column(name = "transient")
     boolean transientFailure;
 }
 

@@ -10,9 +10,10 @@ const MAILER = "https://mail.internal.example/messages";
 //   key        String  @id
 //   status     String  // pending, succeeded, failed
 //   reference  String  // what the provider can be searched for
-//   providerId String?
+//   providerId String? @map("provider_id")
 //   failure    String?
 //   transient  Boolean @default(false)
+//   @@map("intent_record")
 // }
 // [/table]
 
@@ -20,7 +21,7 @@ const MAILER = "https://mail.internal.example/messages";
 const sendInvoice = async (ctx, invoice) => {
   const claimed = await prisma.intentRecord.createMany({
     data: [{ key: invoice.key, status: "pending", reference: invoice.number }],
-    skipDuplicates: true,
+    skipDuplicates: true, // PostgreSQL and MySQL; not SQLite
   });
   if (claimed.count === 0) { // a repeat
     const record = await prisma.intentRecord.findUnique({ where: { key: invoice.key } });
