@@ -192,8 +192,15 @@ func (q *Question) execution(c *Candidate) {
 // weigh holds the measurement against the table.
 func (q *Question) weigh(c *Candidate) {
 	m, why := q.decisive()
+	beyond, lost := q.beyondRetries()
+	if lost > 0 && c.Stability.LostCommit.Is == knowledge.Same {
+		c.Usable, c.Conflict = Care, "the SDK's code likely keeps the id in a lost commit, these runs changed it there: trust the runs"
+	}
 	if m == nil {
 		c.Measured = "not measured: " + why
+		if beyond != "" {
+			c.Measured = "not measured over retries: " + why + beyond
+		}
 		if c.Stability.Retry.Is == knowledge.Same || c.Stability.Retry.Is == knowledge.New {
 			c.Why += "; published texts contradict each other about it, so measure it on this app's runs"
 		}
@@ -203,6 +210,7 @@ func (q *Question) weigh(c *Candidate) {
 	if m.behaviour == noIDs {
 		c.Measured = fmt.Sprintf("none of %s carries one", plural(m.IDs.Without, "attempt"))
 	}
+	c.Measured += beyond
 	table := c.Stability.Retry.Is
 	switch {
 	case m.behaviour == keptOverAttempts && table == knowledge.New:
@@ -252,6 +260,25 @@ func (q *Question) decisive() (m *Measured, why string) {
 		}
 	}
 	return m, "no call with several attempts whose ids can be compared was read"
+}
+
+// beyondRetries says what the runs show of ids in lost turns and reruns, and how
+// many calls a lost commit gave another id.
+func (q *Question) beyondRetries() (says string, lost int) {
+	if !q.Own {
+		return "", 0
+	}
+	turns, kept, anew := 0, 0, 0
+	for _, m := range q.own() {
+		turns, lost, kept, anew = turns+m.LostTurns, lost+m.IDs.LostChanged, kept+m.RerunKept, anew+m.RerunNew
+	}
+	if turns > 0 {
+		says = fmt.Sprintf("; in lost turns %d of %s show another id on the result", lost, plural(turns, "call"))
+	}
+	if kept+anew > 0 {
+		says += fmt.Sprintf("; in reruns %d kept the source's id and %d got a new one", kept, anew)
+	}
+	return says, lost
 }
 
 // own are the rows of the activity itself, else all.

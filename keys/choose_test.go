@@ -201,3 +201,16 @@ func TestOnlyOwnRunsCountAgainstTables(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// TestLostCommitAgainstTable: runs in which a lost commit changed ids stand
+// against an SDK that likely keeps them there, and are told of one that does not.
+func TestLostCommitAgainstTable(t *testing.T) {
+	m := measured(t, "../examples/runs/s5-08-fanout-first-turn-fails-once", "../examples/runs/s5-10-fanout-identical-fails-once", "../examples/runs/s5-06-second-turn-fails-once-slow")
+	for language, conflict := range map[string]bool{"go": false, "csharp": true} {
+		q := keys.Question{Language: language, Measure: m, Measured: m.Rows(""), Own: true}
+		c := candidate(t, keys.Choose(q), knowledge.ExecutionKey)
+		if (c.Conflict != "") != conflict || !strings.Contains(c.Measured, "lost turns") {
+			t.Errorf("%s: %q, %q", language, c.Conflict, c.Measured)
+		}
+	}
+}

@@ -45,6 +45,8 @@ func effectKeys(code *review.ActivityResult) []EffectKey {
 			k.Now = "a key from " + e.Key
 		case e.Guard != "":
 			k.Now = "guarded by " + e.Guard
+		case e.KeyGiven:
+			k.Now = "a key from " + e.Key + ", which does not hold"
 		default:
 			k.Now = "nothing"
 		}

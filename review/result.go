@@ -49,7 +49,8 @@ type EffectResult struct {
 	Path     []Site `json:"path,omitempty"`
 
 	Acts     bool                `json:"-"` // it changes something outside
-	Keyed    bool                `json:"-"` // the other side is given a stable, distinct key
+	KeyGiven bool                `json:"-"` // the other side is given a key, whatever it is worth
+	Keyed    bool                `json:"-"` // that key is stable and distinct
 	Provider *knowledge.Provider `json:"-"` // what the other side offers, nil if not known
 }
 

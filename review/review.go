@@ -148,7 +148,7 @@ func (g *engine) judge(c *candidate) ActivityResult {
 		}
 		er := EffectResult{Class: string(e.Class), Callee: e.Callee, Resource: clip(e.Resource, 120), File: e.Site.File, Line: e.Site.Line, Quote: e.Site.Quote, Path: e.Path}
 		if e.Acts() {
-			er.Acts, er.Keyed, er.Provider = !e.Memory, e.Keyed(), e.Provider()
+			er.Acts, er.KeyGiven, er.Keyed, er.Provider = !e.Memory, e.Dedupe != nil, e.Keyed(), e.Provider()
 			er.Guard, _ = e.Guarded()
 			if k := either2(e.Dedupe, e.Key); k != nil {
 				er.Key = k.Origin.String()
