@@ -360,7 +360,7 @@ func (out *chooseKeyOut) hints(in chooseKeyIn) {
 	}
 	out.Next = []Next{record, line}
 	if len(in.Paths) == 0 && in.Code == "" {
-		n := Next{Tool: "idem_choose_key", Arguments: map[string]string{"activity": out.Activity, "paths": "FOLDER"}, Why: "with the source: its effects, call sites, policies and input"}
+		n := Next{Tool: "idem_choose_key", Arguments: map[string]string{"activity": out.Activity}, Why: "again with its source (paths or code): its effects, call sites, policies and input"}
 		if out.Activity == "" {
 			delete(n.Arguments, "activity")
 		}
