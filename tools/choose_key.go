@@ -352,8 +352,8 @@ func (out *chooseKeyOut) hints(in chooseKeyIn) {
 	if len(out.Measured) == 0 {
 		out.NotVisible = append(out.NotVisible, "nothing was measured: no run was read. Give the runs (app, workflow, a pasted history, or files)")
 	}
-	record := Next{Tool: "idem_explain", Arguments: map[string]string{"topic": "intent record", "language": out.Language}, Why: "the table and the conditional write of a record of your own", path: "intent record"}
-	line := Next{Tool: "idem_explain", Arguments: map[string]string{"topic": "log line", "language": out.Language}, Why: "the line that logs the key, so that bodies can be counted", path: "log line"}
+	record := Next{Tool: "idem_explain", Arguments: map[string]string{"topic": "intent record", "language": out.Language}, Why: "the table and the conditional write of a record of your own"}
+	line := Next{Tool: "idem_explain", Arguments: map[string]string{"topic": "log line", "language": out.Language}, Why: "the line that logs the key, so that bodies can be counted"}
 	if out.Language == "" {
 		delete(record.Arguments, "language")
 		delete(line.Arguments, "language")
