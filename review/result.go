@@ -1,5 +1,7 @@
 package review
 
+import "github.com/idem-mcp/idem-mcp/review/knowledge"
+
 // Result is the answer for a set of files.
 type Result struct {
 	Activities []ActivityResult `json:"activities"`
@@ -26,6 +28,9 @@ type ActivityResult struct {
 	Keys      []KeyResult    `json:"keys"`
 	CallSites []CallSite     `json:"call_sites"`
 	Findings  []Finding      `json:"findings"`
+
+	// InputIDs are the fields of the input that look like the id of one operation.
+	InputIDs []string `json:"-"`
 }
 
 // Safe is the verdict when nothing was found.
@@ -42,6 +47,11 @@ type EffectResult struct {
 	Guard    string `json:"guard,omitempty"`
 	Key      string `json:"key,omitempty"`
 	Path     []Site `json:"path,omitempty"`
+
+	Acts     bool                `json:"-"` // it changes something outside
+	KeyGiven bool                `json:"-"` // the other side is given a key, whatever it is worth
+	Keyed    bool                `json:"-"` // that key is stable and distinct
+	Provider *knowledge.Provider `json:"-"` // what the other side offers, nil if not known
 }
 
 // KeyResult is a key in the body and where it comes from.

@@ -15,6 +15,7 @@ func All() []Capability {
 		consoleLink(),
 		reviewCode(),
 		reviewPullRequest(),
+		chooseKey(),
 		explain(),
 	}
 }

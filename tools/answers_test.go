@@ -28,7 +28,7 @@ func TestNeverCertifies(t *testing.T) {
 			for _, shell := range []bool{true, false} {
 				d.Shell = shell
 				args := json.RawMessage(fmt.Sprintf(`{"run":%q,"response_format":%q}`, h.Ref.Location, form))
-				for _, name := range []string{"idem_find_duplicates", "idem_read_history"} {
+				for _, name := range []string{"idem_find_duplicates", "idem_read_history", "idem_choose_key"} {
 					r := byName(t, name).Call(t.Context(), d, args)
 					if r.Err != nil {
 						t.Fatalf("%s %s: %v", name, args, r.Err)

@@ -29,7 +29,7 @@ func explain() Capability {
 
 type explainIn struct {
 	Topic    string `json:"topic" doc:"rule id or name, finding kind, key source, provider or term; rules, findings, keys, providers or terms lists them"`
-	Language string `json:"language" enum:"python,csharp,java,go,javascript,typescript" doc:"language of a rule's examples"`
+	Language string `json:"language" enum:"python,csharp,java,go,javascript,typescript" doc:"language of the examples"`
 	Page
 }
 
@@ -50,7 +50,8 @@ type section struct {
 // example is a fault and its cure in one language.
 type example struct {
 	Language string `json:"language"`
-	Bad      string `json:"bad"`
+	What     string `json:"what,omitempty"`
+	Bad      string `json:"bad,omitempty"`
 	Good     string `json:"good"`
 }
 
@@ -177,7 +178,7 @@ func topics() ([]topic, error) {
 				var ex []example
 				for _, e := range doc.Examples {
 					if l := languageOf[e.Extension]; in.Language == "" && len(ex) == 0 || l == in.Language || in.Language == "javascript" && l == "typescript" {
-						ex = append(ex, example{l, e.Bad, e.Good})
+						ex = append(ex, example{Language: l, Bad: e.Bad, Good: e.Good})
 					}
 				}
 				return s, ex, nil
@@ -216,15 +217,28 @@ func providerTopic(p knowledge.Provider) topic {
 	key := cmp.Or(p.Key, "none")
 	window := cmp.Or(p.Condition, "not stated")
 	if p.Window > 0 {
-		window = fmt.Sprintf("%s (%s)", duration(p.Window), cmp.Or(p.Condition, "as documented"))
+		least := ""
+		if p.AtLeast {
+			least = " or longer"
+		}
+		window = fmt.Sprintf("%s%s (%s)", duration(p.Window), least, cmp.Or(p.Condition, "as documented"))
 	}
 	verified := "read in the provider's documentation or source, checked " + knowledge.ProvidersChecked
+	if p.WindowUnverified {
+		verified += "; the WINDOW is unverified: from memory, or its sources disagree"
+	}
 	if !p.Verified {
 		verified = "UNVERIFIED: from memory, not read; check before relying on it"
 	}
+	sections := []section{{"Key", key}, {"Window and conditions", window}}
+	for _, s := range []section{{"Scope", p.Scope}, {"The same key with other parameters", p.Changed}, {"While the first is under way", p.InFlight}, {"After the first failed", p.AfterFailure}} {
+		if s.Text != "" {
+			sections = append(sections, s)
+		}
+	}
 	return topic{kind: "provider", names: []string{p.Name, p.ID}, title: fmt.Sprintf("%s: key %s; %s", p.Name, key, window),
-		make: fixed(section{"Key", key}, section{"Window and conditions", window}, section{"Evidence", verified + "; source: " + cmp.Or(p.Source, "none")},
-			section{"What to compare", "the window against the longest time between two runs of the activity: the retry policy's horizon, an outage, a suspended run, a rerun. A key that expired is no key"})}
+		make: fixed(append(sections, section{"Evidence", verified + "; source: " + cmp.Or(p.Source, "none")},
+			section{"What to compare", "the window against the longest time between two runs of the activity: the retry policy's horizon, an outage, a suspended run, a rerun. A key that expired is no key"})...)}
 }
 
 func duration(d time.Duration) string {
@@ -244,6 +258,10 @@ func (out *explainOut) render(t *text) {
 		t.line("\n%s\n  %s", s.Heading, strings.ReplaceAll(s.Text, "\n", "\n  "))
 	}
 	for _, e := range out.Examples {
+		if e.Bad == "" {
+			t.line("\n%s (%s):\n\n%s", sentenceStart(e.What), e.Language, indent(e.Good))
+			continue
+		}
 		t.line("\nIn %s, instead of\n\n%s\n\nwrite\n\n%s", e.Language, indent(e.Bad), indent(e.Good))
 	}
 }

@@ -106,6 +106,9 @@ func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut
 		"what a call does that leaves this repository is known only for the libraries in the catalogue; the others are questions (verify)",
 		"whether a body did run twice is not in the code: idem_find_duplicates reads histories")
 	out.take(d, in, res.Activities, first)
+	if hazards > 0 { // they stand first
+		out.Next = []Next{{Tool: "idem_choose_key", Arguments: map[string]string{"activity": res.Activities[0].Name}, Why: "what key, then: with the same source, measured on its runs"}}
+	}
 	if out.Total == 0 {
 		out.Next = []Next{{Tool: "idem_review_code", Arguments: map[string]string{"symbol": "NAME"}, Why: "review a function that no known framework registers"}}
 	}

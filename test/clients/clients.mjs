@@ -35,6 +35,7 @@ const calls = {
   idem_read_history: { run, limit: 5 },
   idem_review_code: { language: "python", code: "def charge(ctx, order):\n    requests.post(URL, json=order)\n", symbol: ["charge"] },
   idem_review_pull_request: { pull_request: "shop/orders#7" },
+  idem_choose_key: { activity: "ChargeCard", language: "go", provider: "stripe" },
   idem_console_link: { app: "orders", run: "order-42", project: "default" },
   idem_explain: { topic: "IDEM002" },
 };
