@@ -21,15 +21,15 @@ import (
 func explain() Capability {
 	return define(definition[explainIn, *explainOut]{
 		Name: "idem_explain", Command: "explain", Title: "What does this mean?", Positional: "topic",
-		Purpose: "Explains a rule (IDEM002), a history finding (commit_lost), a key source, a provider's key and its window, or a term, with source and date; without a topic, what there is. Not about your runs or code.",
+		Purpose: "Explains a rule (IDEM002), finding (commit_lost), key source, provider's key and window, or term, with source and date. Use it for what an answer names; not for your runs or code.",
 		Example: `{"topic":"IDEM002","language":"python"}`,
 		Run:     runExplain,
 	})
 }
 
 type explainIn struct {
-	Topic    string `json:"topic" doc:"rule id or name, finding kind, key source, provider or term; rules, findings, keys, providers or terms lists them"`
-	Language string `json:"language" enum:"python,csharp,java,go,javascript,typescript" doc:"language of a rule's examples"`
+	Topic    string `json:"topic" doc:"rule id or name, finding kind, key source, provider or term; rules, findings, keys, providers or terms lists them" brief:"a name, or a list: rules, findings, keys, providers, terms"`
+	Language string `json:"language" enum:"python,csharp,java,go,javascript,typescript" doc:"language of a rule's examples" brief:"of examples"`
 	Page
 }
 
@@ -82,7 +82,21 @@ func runExplain(_ context.Context, _ Deps, in explainIn) (*explainOut, error) {
 	out.Summary = t.title
 	out.Sections, out.Examples, err = t.make(in)
 	out.Sections, out.Examples = list(out.Sections), list(out.Examples)
+	out.Next = afterTopic(t, in)
 	return out, err
+}
+
+// afterTopic is what to ask when a topic is understood.
+func afterTopic(t *topic, in explainIn) []Next {
+	switch t.kind {
+	case "rule":
+		return []Next{{Tool: "idem_review_code", Arguments: map[string]string{"paths": "<folder of the activities>"}, Why: "where your code has it"}}
+	case "provider", "key":
+		if t.names[0] != "intent record" {
+			return []Next{{Tool: "idem_explain", Arguments: map[string]string{"topic": "intent record"}, Why: "what to do where no key is possible or its window is too short"}}
+		}
+	}
+	return []Next{{Tool: "idem_find_duplicates", Arguments: map[string]string{}, Why: "whether your runs show it"}}
 }
 
 func topicName(s string) string {
@@ -137,6 +151,7 @@ var topicKinds = [...]string{"rules", "findings", "keys", "providers", "terms"}
 func contents(all []topic) *explainOut {
 	out := &explainOut{Kind: "contents", Sections: []section{}, Examples: []example{}}
 	out.Summary = fmt.Sprintf("%d topics: rules, findings, keys, providers and terms", len(all))
+	out.Next = []Next{{Tool: "idem_explain", Arguments: map[string]string{"topic": "keys"}, Why: "which key to use; each name here is a topic"}}
 	for _, k := range topicKinds {
 		var names []string
 		for _, t := range all {
@@ -161,6 +176,9 @@ func listing(all []topic, want string) *explainOut {
 		}
 	}
 	out.Summary = fmt.Sprintf("%d %s", len(out.Sections), want)
+	if len(out.Sections) > 0 {
+		out.Next = []Next{{Tool: "idem_explain", Arguments: map[string]string{"topic": out.Sections[0].Heading}, Why: "one of them in full"}}
+	}
 	return out
 }
 
@@ -246,6 +264,7 @@ func (out *explainOut) render(t *text) {
 	for _, e := range out.Examples {
 		t.line("\nIn %s, instead of\n\n%s\n\nwrite\n\n%s", e.Language, indent(e.Bad), indent(e.Good))
 	}
+	t.closing(&out.Answer)
 }
 
 func indent(s string) string {

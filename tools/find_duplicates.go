@@ -21,7 +21,7 @@ import (
 func findDuplicates() Capability {
 	return define(definition[findDuplicatesIn, *findDuplicatesOut]{
 		Name: "idem_find_duplicates", Command: "duplicates", Title: "Was an activity executed more than once?", Paths: true,
-		Purpose: "Finds activity calls with more than one execution in one run (run, or a pasted history) or in all runs that match a filter, with certainty and evidence. An empty answer means not visible, never that a call ran once.",
+		Purpose: "Finds activity calls executed more than once, in one run (run, or a pasted history) or in all that match a filter. Use it for any question about duplicates; not as proof of a single execution: empty means not visible.",
 		Example: `{"workflow":"OrderWorkflow","since":"24h"}`,
 		Run:     duplicatesWithCode,
 	})
@@ -103,6 +103,9 @@ func runFindDuplicates(ctx context.Context, d Deps, in findDuplicatesIn) (*findD
 		return one, one.examine(d, in, last)
 	}
 	out.concludeScan(in)
+	if out.Coverage.Runs == 0 {
+		out.Hints = d.whyNothing(ctx, in.Select, in.App)
+	}
 	return out, nil
 }
 
@@ -171,10 +174,25 @@ func (out *findDuplicatesOut) examine(d Deps, in findDuplicatesIn, run *history.
 	}
 	out.Summary = summaryOf(run, r)
 	out.take(d, in, run, r, min(first, len(r.findings)))
-	if in.History == "" {
-		out.Next = nextOf(run, out.Findings)
+	out.Next = nextOf(run, out.Findings)
+	if len(out.Next) == 0 {
+		out.Next = []Next{whatWould(run)}
 	}
+	again(out.Next, in.Which)
 	return nil
+}
+
+// whatWould suggests the code: it says what a repeat that no history shows would
+// do.
+func whatWould(run *history.Run) Next {
+	n := Next{Tool: "idem_review_code", Arguments: map[string]string{"paths": "<folder of the activities>"}, Why: "whether a repeat that no history shows would change the world"}
+	for i := range run.Events {
+		if e := &run.Events[i]; e.Kind == history.TaskScheduled && e.Name != "" {
+			n.Arguments["symbol"] = shown(e.Name)
+			break
+		}
+	}
+	return n
 }
 
 func findingPosition(cursor string) (int, error) {
@@ -467,6 +485,9 @@ func (out *findDuplicatesOut) concludeScan(in findDuplicatesIn) {
 		if rest := n - out.repeats; rest > 0 {
 			out.Summary += fmt.Sprintf("; in the other %d none is visible, which does not rule one out", rest)
 		}
+	}
+	if n > 0 && len(out.Next) == 0 {
+		out.Next = []Next{{Tool: "idem_review_code", Arguments: map[string]string{"paths": "<folder of the activities>"}, Why: "whether a repeat that no history shows would change the world"}}
 	}
 	if n == 0 {
 		out.Next = []Next{{Tool: "idem_status", Arguments: map[string]string{}, Why: "which source was read, and what it holds"}}

@@ -191,3 +191,26 @@ func goldenCase(t *testing.T, path string) {
 		}
 	}
 }
+
+// archive is a txtar file by name.
+func archive(t testing.TB, path string) map[string]string {
+	t.Helper()
+	ar, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := map[string]string{}
+	for _, f := range ar.Files {
+		in[f.Name] = string(f.Data)
+	}
+	return in
+}
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
