@@ -62,7 +62,7 @@ type topic struct {
 	make  func(in explainIn) (sections []section, examples []example, err error)
 }
 
-func runExplain(_ context.Context, _ Deps, in explainIn) (*explainOut, error) {
+func runExplain(_ context.Context, d Deps, in explainIn) (*explainOut, error) {
 	all, err := topics()
 	if err != nil {
 		return nil, err
@@ -71,8 +71,8 @@ func runExplain(_ context.Context, _ Deps, in explainIn) (*explainOut, error) {
 		return contents(all), nil
 	}
 	want := topicName(in.Topic)
-	if out := listing(all, want); out != nil {
-		return out, nil
+	if slices.Contains(topicKinds[:], want) {
+		return listing(d, all, want, in)
 	}
 	t := findTopic(all, want)
 	if t == nil {
@@ -164,22 +164,52 @@ func contents(all []topic) *explainOut {
 	return out
 }
 
-// listing is the list of one kind, nil when want is not the name of a list.
-func listing(all []topic, want string) *explainOut {
-	if !slices.Contains(topicKinds[:], want) {
-		return nil
+// listing is the list of one kind: a line each, or in detailed form each in full.
+func listing(d Deps, all []topic, want string, in explainIn) (*explainOut, error) {
+	first := 0
+	if in.Cursor != "" {
+		n, err := cursorAt("topic:", in.Cursor)
+		if err != nil {
+			return nil, err
+		}
+		first = n
 	}
 	out := &explainOut{Topic: want, Kind: "list", Sections: []section{}, Examples: []example{}}
+	var rows []section
 	for _, t := range all {
-		if t.kind+"s" == want {
-			out.Sections = append(out.Sections, section{t.names[0], t.title})
+		if t.kind+"s" != want {
+			continue
 		}
+		row := section{t.names[0], t.title}
+		if in.detailed() {
+			parts, _, err := t.make(in)
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range parts {
+				row.Text += "\n" + p.Heading + ": " + oneLine(p.Text)
+			}
+		}
+		rows = append(rows, row)
 	}
-	out.Summary = fmt.Sprintf("%d %s", len(out.Sections), want)
-	if len(out.Sections) > 0 {
-		out.Next = []Next{{Tool: "idem_explain", Arguments: map[string]string{"topic": out.Sections[0].Heading}, Why: "one of them in full"}}
+	listed := rows[min(first, len(rows)):]
+	if in.Limit > 0 {
+		listed = listed[:min(in.Limit, len(listed))]
 	}
-	return out
+	n := fitting(len(listed), d.budget()*9/10, func(i int) int { return size(listed[i]) })
+	out.Sections = list(listed[:n])
+	out.Summary = fmt.Sprintf("%d %s", len(rows), want)
+	if next := first + n; next < len(rows) {
+		out.Truncated, out.Cursor = true, fmt.Sprintf("topic:%d", next)
+		out.Narrow = fmt.Sprintf("%d of %d are listed; pass cursor for the rest, or one name as topic.", next, len(rows))
+	}
+	if n > 0 {
+		out.Next = []Next{{Tool: "idem_explain", Arguments: map[string]string{"topic": listed[0].Heading}, Why: "one of them in full, with examples"}}
+	} else {
+		out.Hints = []string{"The cursor is behind the end of the list: leave it out to begin again."}
+		out.Next = []Next{{Tool: "idem_explain", Arguments: map[string]string{"topic": want}, Why: "the list from its beginning"}}
+	}
+	return out, nil
 }
 
 func topics() ([]topic, error) {
@@ -194,7 +224,7 @@ func topics() ([]topic, error) {
 				s := []section{{"What it does", doc.What}, {"Why is this bad", doc.Why}, {"When it is fine", doc.Fine}, {"Use instead", doc.Instead}}
 				var ex []example
 				for _, e := range doc.Examples {
-					if l := languageOf[e.Extension]; in.Language == "" && len(ex) == 0 || l == in.Language || in.Language == "javascript" && l == "typescript" {
+					if l := languageOf[e.Extension]; in.Language == "" && (len(ex) == 0 || in.detailed()) || l == in.Language || in.Language == "javascript" && l == "typescript" {
 						ex = append(ex, example{l, e.Bad, e.Good})
 					}
 				}
@@ -256,7 +286,11 @@ func (out *explainOut) render(t *text) {
 	t.line("%s", sentence(out.Summary))
 	for _, s := range out.Sections {
 		if out.Kind == "list" {
-			t.line("- %s: %s", s.Heading, oneLine(s.Text))
+			title, more, _ := strings.Cut(s.Text, "\n")
+			t.line("- %s: %s", s.Heading, oneLine(title))
+			if more != "" {
+				t.line("    %s", strings.ReplaceAll(more, "\n", "\n    "))
+			}
 			continue
 		}
 		t.line("\n%s\n  %s", s.Heading, strings.ReplaceAll(s.Text, "\n", "\n  "))
