@@ -49,6 +49,12 @@ type Page struct {
 
 func (p Page) detailed() bool { return p.Format == "detailed" }
 
+// wants reports whether the caller asked for a member: a scan need not stop
+// because findings do not fit that nobody asked for.
+func (p Page) wants(member string) bool {
+	return len(p.Fields) == 0 || slices.Contains(p.Fields, member)
+}
+
 // fields are the members of the answer that the caller asked for; none: all.
 func (p Page) fields() []string { return p.Fields }
 

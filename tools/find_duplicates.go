@@ -47,9 +47,10 @@ type findDuplicatesOut struct {
 
 	single   bool
 	detailed bool
-	repeats  int // runs with a repeat
-	room     int // bytes left for findings; negative: the next run did not fit
-	rows     int // bytes left for Runs
+	counting bool // no findings are asked for: they are counted and not listed
+	repeats  int  // runs with a repeat
+	room     int  // bytes left for findings; negative: the next run did not fit
+	rows     int  // bytes left for Runs
 	resume   string
 	joined   history.Join
 	again    repeatedNames
@@ -110,7 +111,7 @@ func runFindDuplicates(ctx context.Context, d Deps, in findDuplicatesIn) (*findD
 }
 
 func newDuplicates(d Deps, in findDuplicatesIn) *findDuplicatesOut {
-	out := &findDuplicatesOut{Calls: []history.CallView{}, Totals: map[string]int{}, Patterns: []history.Pattern{}, Lineage: []history.Lineage{}, Runs: []repeatsOf{}, detailed: in.detailed()}
+	out := &findDuplicatesOut{Calls: []history.CallView{}, Totals: map[string]int{}, Patterns: []history.Pattern{}, Lineage: []history.Lineage{}, Runs: []repeatsOf{}, detailed: in.detailed(), counting: !in.wants("findings") && !in.wants("calls")}
 	out.Coverage.listFor(d, in.Page)
 	if len(in.WithCode) > 0 {
 		out.reserved = codeRoom
@@ -392,7 +393,7 @@ func (out *findDuplicatesOut) add(d Deps, run, before *history.Run) {
 // list adds the findings of a run and their calls if they fit. The first run
 // whose do not is where the answer's cursor continues.
 func (out *findDuplicatesOut) list(d Deps, run, before *history.Run, r report) {
-	if len(r.findings) == 0 || out.resume != "" {
+	if len(r.findings) == 0 || out.resume != "" || out.counting {
 		out.Others += len(r.calls)
 		return
 	}
@@ -454,13 +455,25 @@ func isCatalyst(s history.Shape) bool {
 	return s == history.ShapeCatalyst || s == history.ShapeArchive
 }
 
-// nextOf suggests the gravest call for a closer look.
+// nextOf suggests a closer look at the gravest finding: its call, or the run
+// that tells the other half of it.
 func nextOf(run *history.Run, findings []history.Finding) []Next {
 	for i := range findings {
-		if f := &findings[i]; f.Call != nil && f.Kind.Repeat() {
-			n := Next{Tool: "idem_explain_call", Arguments: map[string]string{"call": *f.Call}, Why: "its attempts on a timeline, and what each failure says about the outside world"}
+		f := &findings[i]
+		call := f.Call
+		if call == nil && f.Kind == history.CommitLost && len(f.Calls) > 0 {
+			call = &f.Calls[0].Call
+		}
+		switch {
+		case !f.Kind.Repeat():
+		case call != nil:
+			n := Next{Tool: "idem_explain_call", Arguments: map[string]string{"call": *call}, Why: "its attempts on a timeline, and what each failure says about the outside world"}
 			n.run(run)
 			return []Next{n}
+		case len(f.Children) > 0:
+			return []Next{{Tool: "idem_find_duplicates", Arguments: map[string]string{"run": shown(f.Children[0].Run)}, Why: "what the first child ran, and may have run again in the next"}}
+		case f.RerunOf != "":
+			return []Next{{Tool: "idem_find_duplicates", Arguments: map[string]string{"run": f.RerunOf}, Why: "the source run: what it had done before"}}
 		}
 	}
 	return nil
