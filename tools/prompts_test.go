@@ -22,7 +22,7 @@ import (
 // connect is a client of a server over d.
 func connect(t *testing.T, d tools.Deps) *client.Client {
 	t.Helper()
-	srv := httptest.NewServer(tools.Handler(d, zerolog.Nop(), tools.Guard{Loopback: true}))
+	srv := httptest.NewServer(tools.Handler(d, zerolog.Nop()))
 	t.Cleanup(srv.Close)
 	c, err := client.NewStreamableHttpClient(srv.URL + "/mcp")
 	if err != nil {
