@@ -112,7 +112,7 @@ func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut
 
 // suggest says what to ask next; of an empty review also why it may be empty.
 func (out *reviewCodeOut) suggest(in reviewCodeIn) {
-	if out.Total == 0 {
+	if out.Total == 0 && len(out.Workflows) == 0 {
 		out.Hints = []string{
 			"An activity is found by its registration or base class in a framework that is known; a plain function is reviewed when symbol names it.",
 			"Only Python, C#, Java, Go, JavaScript and TypeScript are read; vendored and generated files are left out.",
@@ -129,11 +129,17 @@ func (out *reviewCodeOut) suggest(in reviewCodeIn) {
 		out.Next = []Next{{Tool: "idem_review_code", Arguments: args, Why: "review a function that no known framework registers"}}
 		return
 	}
-	for i := range out.Activities {
-		if a := &out.Activities[i]; len(a.Findings) > 0 {
-			out.Next = append(out.Next, Next{Tool: "idem_explain", Arguments: map[string]string{"topic": a.Findings[0].Rule, "language": a.Language}, Why: "why that is a fault, when it is fine, and the cure in code"})
-			break
+	rule, language := "", ""
+	for i := range out.Workflows {
+		if w := &out.Workflows[i]; len(w.Findings) > 0 {
+			rule, language = w.Findings[0].Rule, w.Language
 		}
+	}
+	if len(out.Activities) > 0 && len(out.Activities[0].Findings) > 0 { // the gravest stands first
+		rule, language = out.Activities[0].Findings[0].Rule, out.Activities[0].Language
+	}
+	if rule != "" {
+		out.Next = append(out.Next, Next{Tool: "idem_explain", Arguments: map[string]string{"topic": rule, "language": language}, Why: "why that is a fault, when it is fine, and the cure in code"})
 	}
 	out.Next = append(out.Next, Next{Tool: "idem_find_duplicates", Arguments: map[string]string{}, Why: "whether runs show that these activities were executed more than once"})
 }
