@@ -1,28 +1,44 @@
 package tools_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
 	"github.com/idem-mcp/idem-mcp/tools"
 )
 
 // TestConformance holds every tool to what assistants rely on, by calling it.
 func TestConformance(t *testing.T) {
+	dir, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(root)
 	for _, c := range tools.All() {
-		t.Run(c.Name, func(t *testing.T) { conforms(t, c) })
+		t.Run(c.Name, func(t *testing.T) { conforms(t, c, dir) })
 	}
 }
 
-func conforms(t *testing.T, c tools.Capability) {
-	if low := strings.ToLower(c.Purpose); !strings.Contains(low, "use ") || !strings.Contains(low, "not ") && !strings.Contains(low, "never ") {
+// Words with which a purpose says when to use a tool, and when not: another tool
+// that it names is one to use instead.
+var (
+	when    = regexp.MustCompile(`(?i)\b(use|for|before|when)\b`)
+	whenNot = regexp.MustCompile(`(?i)\b(not|never|nothing)\b|idem_`)
+)
+
+func conforms(t *testing.T, c tools.Capability, dir string) {
+	if !when.MatchString(c.Purpose) || !whenNot.MatchString(c.Purpose) {
 		t.Errorf("the purpose says not both when to use it and when not: %s", c.Purpose)
 	}
-	d, args := example(t, c)
+	d, args := example(t, c, dir)
 	r := c.Call(t.Context(), d, args)
 	if r.Err != nil {
 		t.Fatalf("%s: %v", args, r.Err)
@@ -52,24 +68,18 @@ func conforms(t *testing.T, c tools.Capability) {
 }
 
 // example is a real call of a tool: the first golden case that is answered.
-func example(t *testing.T, c tools.Capability) (tools.Deps, json.RawMessage) {
+func example(t *testing.T, c tools.Capability, dir string) (tools.Deps, json.RawMessage) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata", strings.TrimPrefix(c.Name, "idem_"), "*.txtar"))
+	files, err := filepath.Glob(filepath.Join(dir, strings.TrimPrefix(c.Name, "idem_"), "*.txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range files {
 		in := archive(t, path)
-		if _, shell := in["shell"]; shell || in["answer.json"] == "" || in["paths"] != "" {
+		if _, shell := in["shell"]; shell || in["answer.json"] == "" {
 			continue
 		}
-		d := deps(t, "../examples/runs")
-		d.Code.Roots = []string{sourceTree(t, in)}
-		args := json.RawMessage(in["call.json"])
-		if h, ok := in["history.json"]; ok {
-			args = with(t, args, "history", h)
-		}
-		return d, args
+		return prepare(t, path, in)
 	}
 	t.Fatal("there is no golden case to call it with")
 	return tools.Deps{}, nil
@@ -276,5 +286,28 @@ func TestEmptyAnswers(t *testing.T) {
 		if !strings.Contains(strings.Join(a.Hints, "\n"), c.want) || !strings.Contains(r.Text, c.want) {
 			t.Errorf("%s %s: want %q in\n%s", c.tool, c.args, c.want, r.Text)
 		}
+	}
+}
+
+// secretive refuses a listing without a filter.
+type secretive struct{ history.Source }
+
+func (s secretive) Runs(ctx context.Context, f history.Filter) iter.Seq2[history.Header, error] {
+	if f.App == "" {
+		return func(yield func(history.Header, error) bool) {
+			yield(history.Header{}, &fault.Error{Kind: fault.Forbidden, What: "list runs of every app"})
+		}
+	}
+	return s.Source.Runs(ctx, f)
+}
+
+// TestEmptyAndUnknown: where the names cannot be looked at, nothing is said of
+// what is there.
+func TestEmptyAndUnknown(t *testing.T) {
+	d := deps(t, "../examples/runs/s1-01-seq-3")
+	d.Source = secretive{d.Source}
+	r := byName(t, "list_runs").Call(t.Context(), d, json.RawMessage(`{"app":"nobody"}`))
+	if r.Err != nil || !strings.Contains(r.Text, "could not be looked at, so nothing is known about them: list runs of every app") {
+		t.Errorf("%v\n%s", r.Err, r.Text)
 	}
 }

@@ -130,6 +130,13 @@ func goldenCase(t *testing.T, path string) {
 	for _, f := range ar.Files {
 		in[f.Name] = string(f.Data)
 	}
+	d, args := prepare(t, path, in)
+	judge(t, path, ar, in, d, args)
+}
+
+// prepare makes what a case's call is made with.
+func prepare(t *testing.T, path string, in map[string]string) (tools.Deps, json.RawMessage) {
+	t.Helper()
 	paths := strings.Fields(in["paths"])
 	if len(paths) == 0 {
 		paths = []string{"examples/runs"}
@@ -147,10 +154,14 @@ func goldenCase(t *testing.T, path string) {
 			t.Fatal(err)
 		}
 		m["history"] = h
-		if args, err = json.Marshal(m); err != nil {
-			t.Fatal(err)
-		}
+		args = arguments(t, m)
 	}
+	return d, args
+}
+
+// judge compares what comes back with the case, or writes it there.
+func judge(t *testing.T, path string, ar *txtar.Archive, in map[string]string, d tools.Deps, args json.RawMessage) {
+	t.Helper()
 	c := byName(t, filepath.Base(filepath.Dir(path)))
 	r := c.Call(t.Context(), d, args)
 	var body bytes.Buffer

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ type names struct {
 	runs            []history.Ref
 	newest          time.Time
 	cut             bool // the source holds more, or could not be read to the end
+	problem         error
 }
 
 // nameCache keeps the names between key presses. Its zero value is empty and
@@ -46,7 +48,11 @@ func (d Deps) names(ctx context.Context) names {
 	d.cache.mu.Lock()
 	defer d.cache.mu.Unlock()
 	if now := d.Now(); d.cache.read.IsZero() || now.Sub(d.cache.read) > namesKept {
-		d.cache.names, d.cache.read = d.readNames(ctx), now
+		n := d.readNames(ctx)
+		if ctx.Err() != nil || n.problem != nil {
+			return n // half a list is not kept
+		}
+		d.cache.names, d.cache.read = n, now
 	}
 	return d.cache.names
 }
@@ -62,10 +68,17 @@ func (d Deps) readNames(ctx context.Context) names {
 			n.cut = true
 			break
 		}
-		if err != nil {
+		var skipped *history.Skipped
+		if errors.As(err, &skipped) {
 			passed++
-			n.cut = n.cut || ctx.Err() != nil
 			continue
+		}
+		if err != nil {
+			n.cut = true
+			if ctx.Err() == nil {
+				n.problem = err
+			}
+			break
 		}
 		n.runs = append(n.runs, h.Ref)
 		if a := h.Ref.App; a != "" && !apps[a] {
@@ -86,10 +99,19 @@ func (d Deps) readNames(ctx context.Context) names {
 // whyNothing says why no run matched, and what to try.
 func (d Deps) whyNothing(ctx context.Context, s Select, app string) []string {
 	n := d.names(ctx)
-	if len(n.runs) == 0 {
+	status, paste := "idem_status", "can be pasted as history"
+	if d.Shell {
+		status, paste = "idem-mcp status", "can be named as a file, or piped in as -"
+	}
+	switch {
+	case n.problem != nil:
+		return []string{"The names there could not be looked at, so nothing is known about them: " + clean.Line(n.problem.Error(), 300)}
+	case len(n.runs) == 0 && n.cut:
+		return []string{"The source was too slow to list its names here; " + status + " says which source is read."}
+	case len(n.runs) == 0:
 		return []string{
-			"The source holds no run, or this account and project see none: idem_status says which source is read, why this one, and as whom.",
-			"Runs that were purged are gone; a run in hand (the answer of catalyst_get_workflow_run, an export) can be pasted as history.",
+			"The source holds no run, or this account and project see none: " + status + " says which source is read, why this one, and as whom.",
+			"Runs that were purged are gone; a run in hand (the answer of catalyst_get_workflow_run, an export) " + paste + ".",
 		}
 	}
 	var out []string

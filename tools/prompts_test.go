@@ -76,7 +76,7 @@ func TestPrompts(t *testing.T) {
 	for _, cap := range tools.All() {
 		there[cap.Name] = true
 	}
-	for name, needs := range map[string]string{"review_activity": "idem_review_code", "executed_twice": "idem_find_duplicates", "review_pull_request": "idem_review_pull_request"} {
+	for name, needs := range map[string]string{"review_activity": "idem_review_code", "executed_twice": "idem_find_duplicates", "review_pull_request": "idem_review_pull_request", "protect_first": "idem_survey"} {
 		if got := slices.ContainsFunc(list.Prompts, func(p mcp.Prompt) bool { return p.Name == name }); got != there[needs] {
 			t.Errorf("prompt %s is listed: %v; its tool is there: %v", name, got, there[needs])
 		}
