@@ -38,16 +38,16 @@ func conforms(t *testing.T, c tools.Capability, dir string) {
 	if !when.MatchString(c.Purpose) || !whenNot.MatchString(c.Purpose) {
 		t.Errorf("the purpose says not both when to use it and when not: %s", c.Purpose)
 	}
-	d, args := example(t, c, dir)
+	d, args := exampleCall(t, c, dir)
 	r := c.Call(t.Context(), d, args)
 	if r.Err != nil {
 		t.Fatalf("%s: %v", args, r.Err)
 	}
-	whole := members(t, r.JSON)
+	whole := membersOf(t, r.JSON)
 	checkAnswer(t, r)
 	checkNext(t, d, r)
 	for _, format := range []string{"concise", "detailed"} {
-		if r := c.Call(t.Context(), d, with(t, args, "response_format", format)); r.Err != nil {
+		if r := c.Call(t.Context(), d, withArgument(t, args, "response_format", format)); r.Err != nil {
 			t.Errorf("response_format %s: %v", format, r.Err)
 		} else {
 			checkAnswer(t, r)
@@ -56,7 +56,7 @@ func conforms(t *testing.T, c tools.Capability, dir string) {
 	checkFields(t, c, d, args, whole)
 	checkLimit(t, c, d, args)
 	for name, bad := range map[string]any{"response_format": "short", "limit": 0, "cursor": "nonsense:1", "fields": []string{"nothing"}, "feilds": "x"} {
-		r := c.Call(t.Context(), d, with(t, args, name, bad))
+		r := c.Call(t.Context(), d, withArgument(t, args, name, bad))
 		if r.Err == nil {
 			if name != "cursor" { // a listing may begin anywhere, and some tools have one page
 				t.Errorf("%s %v was accepted", name, bad)
@@ -67,8 +67,8 @@ func conforms(t *testing.T, c tools.Capability, dir string) {
 	}
 }
 
-// example is a real call of a tool: the first golden case that is answered.
-func example(t *testing.T, c tools.Capability, dir string) (tools.Deps, json.RawMessage) {
+// exampleCall is a real call of a tool: the first golden case that is answered.
+func exampleCall(t *testing.T, c tools.Capability, dir string) (tools.Deps, json.RawMessage) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, strings.TrimPrefix(c.Name, "idem_"), "*.txtar"))
 	if err != nil {
@@ -85,7 +85,7 @@ func example(t *testing.T, c tools.Capability, dir string) (tools.Deps, json.Raw
 	return tools.Deps{}, nil
 }
 
-func with(t *testing.T, args json.RawMessage, name string, value any) json.RawMessage {
+func withArgument(t *testing.T, args json.RawMessage, name string, value any) json.RawMessage {
 	t.Helper()
 	var m map[string]any
 	if err := json.Unmarshal(args, &m); err != nil {
@@ -95,7 +95,7 @@ func with(t *testing.T, args json.RawMessage, name string, value any) json.RawMe
 	return arguments(t, m)
 }
 
-func members(t *testing.T, raw json.RawMessage) map[string]json.RawMessage {
+func membersOf(t *testing.T, raw json.RawMessage) map[string]json.RawMessage {
 	t.Helper()
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &m); err != nil {
@@ -156,7 +156,7 @@ func checkNext(t *testing.T, d tools.Deps, r tools.Result) {
 			t.Errorf("%s is suggested without a reason", n.Tool)
 		}
 		if strings.Contains(fmt.Sprint(n.Arguments), "<") {
-			if err := known(c, n.Arguments); err != nil {
+			if err := takes(c, n.Arguments); err != nil {
 				t.Errorf("%s is suggested: %v", n.Tool, err)
 			}
 			continue // something is left to fill in
@@ -167,7 +167,7 @@ func checkNext(t *testing.T, d tools.Deps, r tools.Result) {
 	}
 }
 
-func known(c tools.Capability, args map[string]string) error {
+func takes(c tools.Capability, args map[string]string) error {
 	names := map[string]bool{}
 	for _, f := range c.Fields {
 		names[f.Name] = true
@@ -186,12 +186,12 @@ func checkFields(t *testing.T, c tools.Capability, d tools.Deps, args json.RawMe
 	t.Helper()
 	always := map[string]bool{"summary": true, "coverage": true, "truncated": true, "narrow": true, "cursor": true}
 	for _, m := range c.Members() {
-		r := c.Call(t.Context(), d, with(t, args, "fields", []string{m}))
+		r := c.Call(t.Context(), d, withArgument(t, args, "fields", []string{m}))
 		if r.Err != nil {
 			t.Errorf("fields %s: %v", m, r.Err)
 			continue
 		}
-		got := members(t, r.JSON)
+		got := membersOf(t, r.JSON)
 		for name := range got {
 			if name != m && !always[name] {
 				t.Errorf("fields %s: %s is there too", m, name)
@@ -211,7 +211,7 @@ func checkFields(t *testing.T, c tools.Capability, d tools.Deps, args json.RawMe
 // checkLimit: with limit 1 the answer is no longer, and its cursor is understood.
 func checkLimit(t *testing.T, c tools.Capability, d tools.Deps, args json.RawMessage) {
 	t.Helper()
-	one := with(t, args, "limit", 1)
+	one := withArgument(t, args, "limit", 1)
 	r := c.Call(t.Context(), d, one)
 	if r.Err != nil {
 		t.Fatalf("limit 1: %v", r.Err)
@@ -224,7 +224,7 @@ func checkLimit(t *testing.T, c tools.Capability, d tools.Deps, args json.RawMes
 	if a.Cursor == "" {
 		return
 	}
-	if r := c.Call(t.Context(), d, with(t, one, "cursor", a.Cursor)); r.Err != nil {
+	if r := c.Call(t.Context(), d, withArgument(t, one, "cursor", a.Cursor)); r.Err != nil {
 		t.Errorf("its own cursor %s is refused: %v", a.Cursor, r.Err)
 	}
 }
