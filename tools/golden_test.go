@@ -130,6 +130,13 @@ func goldenCase(t *testing.T, path string) {
 	for _, f := range ar.Files {
 		in[f.Name] = string(f.Data)
 	}
+	d, args := prepare(t, path, in)
+	judge(t, path, ar, in, d, args)
+}
+
+// prepare makes what a case's call is made with.
+func prepare(t *testing.T, path string, in map[string]string) (tools.Deps, json.RawMessage) {
+	t.Helper()
 	paths := strings.Fields(in["paths"])
 	if len(paths) == 0 {
 		paths = []string{"examples/runs"}
@@ -147,10 +154,14 @@ func goldenCase(t *testing.T, path string) {
 			t.Fatal(err)
 		}
 		m["history"] = h
-		if args, err = json.Marshal(m); err != nil {
-			t.Fatal(err)
-		}
+		args = arguments(t, m)
 	}
+	return d, args
+}
+
+// judge compares what comes back with the case, or writes it there.
+func judge(t *testing.T, path string, ar *txtar.Archive, in map[string]string, d tools.Deps, args json.RawMessage) {
+	t.Helper()
 	c := byName(t, filepath.Base(filepath.Dir(path)))
 	r := c.Call(t.Context(), d, args)
 	var body bytes.Buffer
@@ -190,4 +201,27 @@ func goldenCase(t *testing.T, path string) {
 			t.Errorf("%s differs (-want +got); run with -update if that is meant:\n%s", name, diff)
 		}
 	}
+}
+
+// archive is a txtar file by name.
+func archive(t testing.TB, path string) map[string]string {
+	t.Helper()
+	ar, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := map[string]string{}
+	for _, f := range ar.Files {
+		in[f.Name] = string(f.Data)
+	}
+	return in
+}
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

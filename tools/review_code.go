@@ -19,7 +19,7 @@ import (
 func reviewCode() Capability {
 	return define(definition[reviewCodeIn, *reviewCodeOut]{
 		Name: "idem_review_code", Command: "review", Title: "Would a second run change the world?", Positional: "paths",
-		Purpose: "Reviews activity source (Python, C#, Java, Go, JavaScript, TypeScript) in files, folders or pasted code: hazards of a second run, keys and guards, with file and line. Not for workflow determinism.",
+		Purpose: "Reviews activity source (Python, C#, Java, Go, JavaScript, TypeScript): what a second run would change, keys, guards, with file and line. Use it on files, folders or pasted code; not for workflow determinism.",
 		Example: `{"paths":["src/activities"]}`,
 		Run:     runReviewCode,
 	})
@@ -27,7 +27,7 @@ func reviewCode() Capability {
 
 type reviewCodeIn struct {
 	Paths    []string `json:"paths" doc:"files or folders, under the allowed roots"`
-	Symbols  []string `json:"symbol" doc:"only these functions, methods or classes, registered or not"`
+	Symbols  []string `json:"symbol" doc:"only these functions, methods or classes, registered or not" brief:"only these functions or classes"`
 	Code     Inline   `json:"code" max:"1000000" doc:"source text, instead of paths"`
 	Language string   `json:"language" enum:"python,csharp,java,go,javascript,typescript" doc:"of code"`
 	withRuns
@@ -106,13 +106,45 @@ func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut
 		"what a call does that leaves this repository is known only for the libraries in the catalogue; the others are questions (verify)",
 		"whether a body did run twice is not in the code: idem_find_duplicates reads histories")
 	out.take(d, in, res.Activities, first)
-	if hazards > 0 { // they stand first
-		out.Next = []Next{{Tool: "idem_choose_key", Arguments: map[string]string{"activity": res.Activities[0].Name}, Why: "what key, then: with the same source, measured on its runs"}}
-	}
-	if out.Total == 0 {
-		out.Next = []Next{{Tool: "idem_review_code", Arguments: map[string]string{"symbol": "NAME"}, Why: "review a function that no known framework registers"}}
-	}
+	out.suggest(in)
 	return out, nil
+}
+
+// suggest says what to ask next; of an empty review also why it may be empty.
+func (out *reviewCodeOut) suggest(in reviewCodeIn) {
+	if out.Total == 0 && len(out.Workflows) == 0 {
+		out.Hints = []string{
+			"An activity is found by its registration or base class in a framework that is known; a plain function is reviewed when symbol names it.",
+			"Only Python, C#, Java, Go, JavaScript and TypeScript are read; vendored and generated files are left out.",
+		}
+		if len(in.Symbols) > 0 {
+			out.Hints[0] = "No function, method or class is called so in the files that were read: names are compared whole, upper and lower case too."
+		}
+		args := map[string]string{"symbol": "<name of a function>"}
+		if len(in.Paths) > 0 {
+			args["paths"] = clean.Line(in.Paths[0], 300)
+		} else {
+			args["code"], args["language"] = "<the same code>", in.Language
+		}
+		out.Next = []Next{{Tool: "idem_review_code", Arguments: args, Why: "review a function that no known framework registers"}}
+		return
+	}
+	if len(out.Activities) > 0 && out.Activities[0].Verdict == review.Hazard { // the gravest stands first
+		out.Next = append(out.Next, Next{Tool: "idem_choose_key", Arguments: map[string]string{"activity": out.Activities[0].Name}, Why: "what key, then: with the same source, measured on its runs"})
+	}
+	rule, language := "", ""
+	for i := range out.Workflows {
+		if w := &out.Workflows[i]; len(w.Findings) > 0 {
+			rule, language = w.Findings[0].Rule, w.Language
+		}
+	}
+	if len(out.Activities) > 0 && len(out.Activities[0].Findings) > 0 {
+		rule, language = out.Activities[0].Findings[0].Rule, out.Activities[0].Language
+	}
+	if rule != "" {
+		out.Next = append(out.Next, Next{Tool: "idem_explain", Arguments: map[string]string{"topic": rule, "language": language}, Why: "why that is a fault, when it is fine, and the cure in code"})
+	}
+	out.Next = append(out.Next, Next{Tool: "idem_find_duplicates", Arguments: map[string]string{}, Why: "whether runs show that these activities were executed more than once"})
 }
 
 // onPurpose reports whether a file is left out because it is nobody's source; any

@@ -14,7 +14,7 @@ import (
 func status() Capability {
 	return define(definition[statusIn, *statusOut]{
 		Name: "idem_status", Command: "status", Title: "What is connected", Paths: true,
-		Purpose: "Says which source of runs is used and why, as whom, which project, the data-sharing level and how it is known, and what this source can and cannot show. Call it first, or when an answer is empty.",
+		Purpose: "Says which source of runs is used and why, as whom, which project, data-sharing level, what can be seen. Use it first or when an answer is empty; not to list runs.",
 		Example: `{}`,
 		Run:     runStatus,
 	})
@@ -88,7 +88,8 @@ func runStatus(ctx context.Context, d Deps, _ statusIn) (*statusOut, error) {
 		out.Source.Problem = r.Text
 		out.Coverage.State = "none"
 		out.Summary = "runs would be read from " + s.Name + " (" + out.Source.Where + "), but it cannot be read now"
-		out.Next = []Next{}
+		out.Hints = []string{"The source is there only when that is put right; without it a pasted history and source code can still be asked about."}
+		out.Next = []Next{{Tool: "idem_find_duplicates", Arguments: map[string]string{"history": "<the answer of catalyst_get_workflow_run>"}, Why: "a run in hand needs no source"}}
 	}
 	return out, nil
 }
