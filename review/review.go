@@ -175,8 +175,8 @@ func (g *engine) walk(c *candidate) *Activity {
 	a := &Activity{Name: c.name, Symbol: c.symbol(), Method: c.fn.Name, Framework: c.framework, Language: c.fn.File.Language, Func: c.fn, CallSites: sites, ExecID: t.sdk}
 	root := t.closure(c.fn, c.fn.File)
 	var self *Value
-	if c.fn.Owner != nil && !c.fn.Static {
-		self = t.instance(c.fn.Owner)
+	if around := enclosing(c.fn); around.Owner != nil && !around.Static { // a lambda has the object of the method around it
+		self = t.instance(around.Owner)
 		if c.owner != nil {
 			self = t.instance(c.owner)
 		}
