@@ -29,6 +29,10 @@ func (t *tracer) detail(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args 
 		if c.recv != nil && c.recv.opened == "append" {
 			eff.Class = knowledge.Append
 		}
+	case knowledge.Start:
+		if eff.Key == nil && s.file.Language == "java" {
+			eff.Key = t.stubID(args)
+		}
 	case knowledge.Read, knowledge.Increment, knowledge.Delete:
 		eff.Resource = t.resource(eff, c, args)
 	}
@@ -36,7 +40,9 @@ func (t *tracer) detail(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args 
 		eff.Key = either2(c.recv.Fields["path"], nil)
 	}
 	t.dedupe(eff, c, e, args, s)
+	t.rpc(eff, c, s)
 	t.condition(eff, c, e)
+	t.lookedUp(eff, c, e, s)
 	t.relative(eff)
 	if eff.Class == knowledge.Put && !eff.Relative && !eff.Memory {
 		for _, a := range args {
@@ -339,6 +345,10 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 		}
 		if knowledge.ModelPath(eff.URL) {
 			eff.Class = knowledge.LLM
+			break
+		}
+		if w := knowledge.TransitionPath(eff.URL); w != "" {
+			eff.Class, eff.Question = knowledge.Act, w
 			break
 		}
 		eff.Reader = knowledge.ReaderPath(eff.URL, s.name())

@@ -377,6 +377,11 @@ func (t *tracer) quiet(st *Stmt, i int, ms *scope) *Value {
 		}
 		v = w
 	}
+	if v.Fn == nil && v.Class == nil && len(st.Targets) == 1 {
+		if w := t.handedOn(st, ms); w != nil {
+			v = w
+		}
+	}
 	t.effects, t.exits, t.path, t.conds, t.tries = saved, exits, path, conds, tries
 	if v.Fn != nil || v.Module != nil || (v.Class != nil && v.Sym == v.Class.Name) {
 		return v

@@ -112,13 +112,14 @@ func extends(p *Param) bool {
 
 // blob is a write of an object by name. Without overwrite or options, the Azure
 // client refuses a name that exists.
-func (t *tracer) blob(eff *Effect, e *Expr, args []*Value) {
+func (t *tracer) blob(eff *Effect, c *callee, e *Expr, args []*Value) {
+	blocks := c.recv != nil && strings.Contains(strings.ToLower(c.recv.Type), "block")
 	eff.Class = knowledge.Put
-	if n := knowledge.Norm(calleeName(e.X)); n != "upload" && n != "uploadblob" {
-		return
+	if n := knowledge.Norm(calleeName(e.X)); n != "upload" && n != "uploadblob" || blocks {
+		return // a block blob is written over
 	}
 	for i, a := range e.Args {
-		if i == 0 || i >= len(args) || a.Value == nil {
+		if i == 0 || i >= len(args) || a.Value == nil || writesAnyway[knowledge.Norm(a.Name)] {
 			continue
 		}
 		n := strings.ToLower(a.Name + " " + text(a.Value) + " " + args[i].Type)
@@ -134,6 +135,10 @@ func (t *tracer) blob(eff *Effect, e *Expr, args []*Value) {
 	}
 	eff.Strict = true
 }
+
+// writesAnyway are named arguments that leave the refusal of an existing blob as
+// it is.
+var writesAnyway = map[string]bool{"data": true, "name": true, "length": true, "metadata": true, "tags": true, "contentsettings": true, "encoding": true, "timeout": true, "maxconcurrency": true, "standardblobtier": true}
 
 // tableOperation reads what an operation object of the older table client does.
 func tableOperation(eff *Effect) {

@@ -384,6 +384,7 @@ func (ro *roster) moduleFuncs(m *module, enter func(*Func, *Type), depth int) {
 				enter(fn, nil)
 			}
 		}
+		ro.wrappedExports(file, enter)
 		for _, im := range file.Imports {
 			if depth > 3 || !im.Export && (im.Member != "*" || im.Name != "") {
 				continue

@@ -14,7 +14,7 @@ func (t *tracer) special(eff *Effect, c *callee, e *Expr, args []*Value, s *scop
 	case "mediate":
 		eff.Class = knowledge.Act
 	case "blob":
-		t.blob(eff, e, args)
+		t.blob(eff, c, e, args)
 	case "tableop":
 		tableOperation(eff)
 	case "patchitem":

@@ -126,6 +126,7 @@ var stores = []Row{
 	{Lib: "boto3|aioboto3|dynamo", Name: "updateitem", Class: "dynamo", Key: "Key,0"},
 	{Lib: "boto3|aioboto3|dynamo", Name: "getitem|query|scan|batchgetitem", Class: Read, Key: "Key,0"},
 	{Lib: "boto3|aioboto3|dynamo", Name: "deleteitem", Class: Delete, Key: "Key"},
+	{Lib: "azure.storage", Name: "getcontainerclient", Class: "local", Gives: "BlobContainerClient"},
 	{Lib: "azure.storage|azure-storage|@azure/storage|azblob|azure.storage.blobs", Name: "uploadblob|upload|uploaddata|uploadfile|uploadstream|uploadbuffer|createblob|uploadpages", Class: Put, Key: "name,recv"},
 	{Lib: "azure.storage|azure-storage|@azure/storage|azblob|azure.storage.blobs", Name: "downloadblob|download|downloadto|downloadcontent|exists|listblobs|getproperties|readall|downloadstream|downloadtobuffer", Class: Read, Key: "recv"},
 	{Lib: "azure.storage|azure-storage|@azure/storage|azblob|azure.storage.blobs", Name: "deleteblob|delete|deleteifexists", Class: Delete, Key: "recv"},

@@ -99,4 +99,5 @@ var agents = []Row{
 	{Lib: "openai|dapr_agents|whisper|groq|azure.ai|litellm|langchain|deepgram|assemblyai|elevenlabs", Name: "createtranscription|createtranslation|createspeech|transcribe|transcribeaudio|transcribefile", Class: LLM},
 	// a tool of a model is whatever its server makes of it
 	{Lib: "mcp", Recv: "*client*|*session*|*server*", Name: "calltool", Class: Act},
+	{Name: "calltool|executetool|runtool|invoketool|executetoolcall|invokemcptool|callmcptool", Class: Act},
 }

@@ -79,6 +79,24 @@ func ActionPath(url string) string {
 	return ""
 }
 
+// transitions are parts of a path that move one thing to a state. Done again
+// they find it there: the other side answers with success, or refuses.
+var transitions = []string{"confirm", "cancel", "approve", "reject", "complete", "activate", "deactivate", "archive", "unarchive", "close", "reopen", "release", "void", "finalize", "acknowledge", "ack", "suspend", "resume", "enable", "disable", "lock", "unlock", "accept", "decline", "expire", "deliver", "fulfill"}
+
+// TransitionPath returns the word in a path that moves the thing named before it
+// to a state: /orders/{}/cancel.
+func TransitionPath(url string) string {
+	p, _, _ := strings.Cut(strings.ToLower(url), "?")
+	segs := strings.Split(strings.Trim(p, "/"), "/")
+	if len(segs) < 3 || !strings.Contains(segs[len(segs)-2], "{}") {
+		return ""
+	}
+	if last := segs[len(segs)-1]; slices.Contains(transitions, last) {
+		return last
+	}
+	return ""
+}
+
 // readerWords in a path or in the name around it mean that a POST only asks.
 var readerWords = []string{"check", "validate", "verify", "search", "query", "lookup", "quote", "estimate", "calculate", "predict", "score", "analyze", "analyse", "classify", "translate", "graphql", "token", "login", "completions", "embed", "embedding", "embeddings", "generate", "infer", "summarize", "extract", "detect", "find", "list", "get", "read", "fetch", "similarity", "rerank", "render", "convert", "evaluate", "simulate", "preview", "exists", "inspect"}
 
