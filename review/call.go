@@ -298,6 +298,12 @@ func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *s
 		t.runLambdas(args, s, c)
 		out := t.result(c, e, args, nil, s)
 		out.Fields = mergeFields(out.Fields, c, args)
+		if c.recv != nil && c.recv.Class != nil && c.recv.Class.Interface {
+			if fn := t.repo.overload(c.recv.Class, c.name, len(e.Args)); fn != nil && fn.Abstract {
+				t.resultType(out, fn)
+				out.mapped = true
+			}
+		}
 		return t.given(r, out, s)
 	}
 	switch r.Class {

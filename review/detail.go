@@ -30,6 +30,7 @@ func (t *tracer) detail(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args 
 			eff.Class = knowledge.Append
 		}
 	case knowledge.Start:
+		t.startedID(eff, c, e, args, s)
 		if eff.Key == nil && s.file.Language == "java" {
 			eff.Key = t.stubID(args)
 		}
@@ -315,6 +316,11 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 	if verb == "" && r.Class == knowledge.Invoke {
 		verb = "POST"
 	}
+	if verb == "" && openVerb(args) { // decided by whoever calls: not known here
+		eff.URL = t.urlOf(c, e, args)
+		eff.Class, eff.Resource = knowledge.Act, eff.URL
+		return
+	}
 	if verb == "" {
 		verb = "GET"
 	}
@@ -354,6 +360,14 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 		eff.Reader = knowledge.ReaderPath(eff.URL, s.name())
 	}
 	t.route(eff, args, s)
+}
+
+// openVerb reports a request made with a method that is a value, not a word.
+func openVerb(args []*Value) bool {
+	return slices.ContainsFunc(args, func(a *Value) bool {
+		m := a.Fields["method"]
+		return m != nil && !m.HasTxt && verbOf(m) == "" && m.Origin&(FromInput|FromUnknown) != 0
+	})
 }
 
 func (s *scope) name() string {

@@ -411,10 +411,10 @@ func javaResult(out *Value, c *callee, args []*Value, eff *Effect) {
 // back, one with an id of its own is overwritten, a new one is inserted.
 func (t *tracer) javaEntity(eff *Effect) {
 	v := eff.Value
-	if !v.Local || len(v.Reads) > 0 {
+	f, generated, known := t.idField(v.Class)
+	if len(v.Reads) > 0 || !v.Local && !(generated && v.mapped) {
 		return
 	}
-	f, generated, known := t.idField(v.Class)
 	name := f.Name
 	if !known {
 		name = "id"

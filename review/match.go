@@ -70,6 +70,9 @@ func (m *matcher) shaped(c *callee, args []*Value) *knowledge.Row {
 		}
 		for _, r := range m.exact[c.norm] {
 			if r.Lib == sh.Lib {
+				if c.recv.Lib == "" && sh.Lib == "sequelize" { // a model, however it was come by
+					c.recv.Lib = sh.Lib
+				}
 				return r
 			}
 		}

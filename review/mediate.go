@@ -23,7 +23,12 @@ func (t *tracer) madeRequest(c *callee, e *Expr, args []*Value, s *scope) *Value
 		fields[k] = f
 	}
 	out.Fields, out.Local = fields, true
-	for _, v := range plain(e, args, s.file) {
+	pos := plain(e, args, s.file)
+	if s.file.Language == "go" && len(pos) > 2 && !pos[0].HasTxt && verbOf(pos[0]) == "" && verbWord(pos[0].Sym) == "" {
+		out.Fields["method"] = pos[0] // a variable
+		pos = pos[1:]
+	}
+	for _, v := range pos {
 		switch {
 		case verbOf(v) != "" || verbWord(v.Sym) != "":
 			if v.HasTxt {

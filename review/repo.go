@@ -27,6 +27,8 @@ type repo struct {
 	stems   map[string][]*entry // by the last part of a path without extension, and by folder
 	modules map[string]*module  // what an import in a file means
 	parted  map[*Type][]*Type   // see parts
+	goMods  []string            // the paths of the go.mod files
+	goRead  []goModule
 	loaded  int
 }
 
@@ -382,6 +384,18 @@ func (r *repo) module(from *File, imported string) *module {
 		return m
 	}
 	r.modules[k] = nil
+	if e.lang.Family == "go" {
+		dir, outside := r.goFolder(imported)
+		if outside {
+			return nil
+		}
+		if dir != "" {
+			if m := r.at(e.lang, from, dir); m != nil {
+				r.modules[k] = m
+				return m
+			}
+		}
+	}
 	for _, want := range e.lang.Module(from.Path, imported) {
 		if m := r.at(e.lang, from, want); m != nil {
 			r.modules[k] = m
@@ -427,7 +441,7 @@ func (r *repo) at(l *Language, from *File, want string) *module {
 		}
 	} else {
 		for _, e := range r.stemmed(want) {
-			if e.lang.Family == l.Family && strings.TrimSuffix(e.path, path.Ext(e.path)) == want {
+			if e.lang.Family == l.Family && (strings.TrimSuffix(e.path, path.Ext(e.path)) == want || l.Family == "go" && path.Dir(e.path) == want) {
 				hits = append(hits, e)
 			}
 		}

@@ -76,6 +76,7 @@ type Value struct {
 	Fn      *Func     // a function value, with the scope it was made in
 	scope   *scope
 	Module  *module // an imported module of this repository
+	mapped  bool    // made of another object by a generated mapper: new, with the other's parts
 	builder bool    // collects named parts until it is built
 	opened  string  // mode a file was opened with
 	where   string  // the path or name something was opened with

@@ -4,7 +4,7 @@ package knowledge
 var databases = []Row{
 	{Name: "executenonquery|executescalar|executereader|executesql|executesqlraw|executesqlinterpolated|fromsqlraw|fromsql|executesqlcommand|querysingle|queryfirst|queryfirstordefault|querysingleordefault|jdbcupdate|preparestatement|executeupdate|executequery|$executeraw|executeraw|queryraw|executerawunsafe|queryrawunsafe|fetchrow|fetchval|fetchone|executemany|queryrow|queryrowcontext|execcontext|querycontext|namedexec|namedexeccontext|mustexec|queryrowx|selectcontext|getcontext|queryforobject|queryforlist|queryformap|batchupdate|sqlquery", Class: SQL},
 	{Lib: "typeorm|knex|drizzle|kysely|objection", Name: "update|insert|insertinto|updatetable", Recv: "createquerybuilder|*db|*knex*|*trx*|*tx*|*qb|*builder*|*datasource|*manager", Class: Builder},
-	{Recv: "*db|*conn*|*tx*|*pool*|*cursor*|cur|c|*session*|*engine*|pg|sql|*client*|*database*|jdbc*|*template|connection|stmt|statement|knex|*queryrunner|*manager|sequelize|pgpool|queries|datasource|*sql*|q|trx", Name: "exec|execute|query|queryx|select|raw|update|get|run|all|insert|prepare|fetch|any|one|none|oneornone|manyornone", Class: SQL, Lib: "sql|psycopg|asyncpg|pgx|pg|mysql|sqlite|sqlx|database|sqlalchemy|jdbc|dapper|npgsql|mariadb|oracledb|aiosqlite|duckdb|cockroach|postgres|typeorm|sequelize|knex|cx_oracle|clickhouse|vertica|snowflake|pymssql|mssql"},
+	{Recv: "*db|*conn*|*tx*|*pool*|*cursor*|cur|c|*session*|*engine*|pg|sql|*client*|*database*|jdbc*|*template|connection|stmt|statement|knex|*queryrunner|*manager|sequelize|pgpool|queries|datasource|*sql*|q|trx", Name: "exec|execute|query|queryx|select|raw|update|get|run|all|insert|prepare|fetch|any|one|none|oneornone|manyornone", Class: SQL, Lib: "sql|psycopg|asyncpg|pgx|pg|mysql|sqlite|sqlx|database|sqlalchemy|jdbc|dapper|npgsql|mariadb|oracledb|aiosqlite|duckdb|cockroach|postgres|typeorm|sequelize|knex|cx_oracle|clickhouse|vertica|snowflake|pymssql|mssql|odbc|ibm_db|trino|databricks|hdbcli|firebird"},
 	{Lib: "pymongo|mongo|motor|mongodb|mongoose", Name: "insertone|insertmany|insert", Class: Insert, Key: "_id"},
 	{Lib: "pymongo|mongo|motor|mongodb|mongoose", Name: "updateone|updatemany|findoneandupdate|findbyidandupdate|updatebyid", Class: "mongo", Key: "0"},
 	{Lib: "pymongo|mongo|motor|mongodb|mongoose", Name: "replaceone|findoneandreplace|bulkwrite", Class: Put, Key: "0", Value: "1"},
@@ -164,6 +164,9 @@ var files = []Row{
 	{Recv: "-", Name: "open|aiofilesopen", Class: Open},
 	{Recv: "aiofiles|os|codecs|io|gzip", Name: "open|openfile|fopen", Class: Open},
 	{Recv: "json|csv|gob|xml|bufio|yaml", Name: "newencoder|newwriter|newwritersize|writer|dictwriter", Class: Over},
+	{Lib: "azure.storage", Name: "createblobfrombytes|createblobfromtext|createblobfrompath|createblobfromstream|copyblob|setblobproperties|setblobmetadata|setblockblobtier", Class: Put, Key: "blob_name,1"},
+	{Lib: "azure.storage|azure-storage", Name: "createcontainer|executebatch|listcontainers|commitbatch", Class: None},
+	{Lib: "azure.storage", Name: "getblobtopath|getblobtobytes|getblobtotext|getblobtostream|makebloburl", Class: Read},
 	{Lib: "azure-storage", Name: "createblockblobfromtext|createblockblobfromstream|createblockblobfromlocalfile|startcopyblob|setblobmetadata|createcontainerifnotexists|insertorreplaceentity|insertormergeentity|replaceentity|mergeentity", Class: Put, Key: "1"},
 	{Lib: "azure-storage", Name: "insertentity", Class: Insert},
 	{Lib: "azure-storage", Name: "createmessage", Class: Publish},

@@ -164,7 +164,7 @@ var Actors = []string{
 }
 
 // Harmless are import paths whose functions never act.
-var Harmless = []string{"fmt", "log", "strings", "math", "json", "logging", "time", "errors", "strconv", "sort", "re", "collections", "itertools", "functools", "typing", "builtin", "dataclasses", "datetime", "asyncio"}
+var Harmless = []string{"fmt", "log", "strings", "math", "json", "logging", "time", "errors", "strconv", "sort", "re", "collections", "itertools", "functools", "typing", "builtin", "dataclasses", "datetime", "asyncio", "date-fns", "dayjs", "moment", "luxon", "lodash", "underscore", "ramda", "mathjs", "decimal.js", "bignumber.js", "zod", "validator", "dateutil", "pytz", "pendulum", "numpy", "pandas", "commons.lang3", "guava"}
 
 // Shape recognises a library's call by the parts of its argument.
 type Shape struct {
@@ -181,6 +181,7 @@ var Shapes = []Shape{
 	{Name: "upsert", Fields: "where create update", Lib: "prisma"},
 	{Name: "delete|deletemany|findunique|findfirst|findmany|count|findfirstorthrow|finduniqueorthrow", Fields: "where", Lib: "prisma"},
 	{Name: "signalwithstart", Arg: 1, Fields: "taskQueue", Lib: "temporal.io|temporalio|io.temporal"},
+	{Name: "findone|findall|findorcreate|findandcountall|destroy", Fields: "where", Lib: "sequelize"},
 	{Name: "start|execute", Arg: 1, Fields: "taskQueue", Lib: "temporal.io|temporalio|io.temporal"},
 }
 
