@@ -412,7 +412,8 @@ func javaResult(out *Value, c *callee, args []*Value, eff *Effect) {
 func (t *tracer) javaEntity(eff *Effect) {
 	v := eff.Value
 	f, generated, known := t.idField(v.Class)
-	if len(v.Reads) > 0 || !v.Local && !(generated && v.mapped) {
+	read := slices.ContainsFunc(v.Reads, func(r *Effect) bool { return !r.Memory || !v.mapped }) // a mapper in a field is no record
+	if read || !v.Local && !(generated && v.mapped) {
 		return
 	}
 	name := f.Name

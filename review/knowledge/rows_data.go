@@ -88,7 +88,7 @@ var orms = []Row{
 	{Lib: "sequelize", Name: "findone|findall|findbypk|count", Class: Read},
 	{Lib: "sequelize", Name: "destroy", Class: Delete},
 	{Lib: "mongoose", Name: "create", Class: Insert, Value: "0"},
-	{Lib: "mongoose", Name: "save", Class: Put, Value: "recv"},
+	{Lib: "mongoose", Name: "save", Class: "entity", Value: "recv"},
 	{Lib: "knex", Name: "insert", Class: Insert, Value: "0"},
 	{Lib: "knex", Name: "increment|decrement", Class: Increment},
 	{Lib: "knex", Name: "update", Class: Put, Value: "0"},
