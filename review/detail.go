@@ -100,6 +100,9 @@ func (t *tracer) sameThing(w, r *Effect) bool {
 	if w.Memory {
 		return trimIndex(w.Resource) == trimIndex(r.Resource)
 	}
+	if storesApart(w, r) {
+		return false
+	}
 	if w.Key != nil && slices.Contains(w.Key.Reads, r) {
 		return true // written back under an id that came with it
 	}
@@ -108,6 +111,20 @@ func (t *tracer) sameThing(w, r *Effect) bool {
 	}
 	if w.Key != nil && r.Key != nil && w.Key.HasTxt && r.Key.HasTxt {
 		return w.Key.Text == r.Key.Text
+	}
+	return true
+}
+
+// storesApart reports a read and a write of two different libraries: they are two
+// stores.
+func storesApart(w, r *Effect) bool {
+	if w.Row == nil || r.Row == nil || w.Row.Lib == "" || r.Row.Lib == "" {
+		return false
+	}
+	for alt := range strings.SplitSeq(w.Row.Lib, "|") {
+		if slices.Contains(strings.Split(r.Row.Lib, "|"), alt) {
+			return false
+		}
 	}
 	return true
 }

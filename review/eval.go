@@ -114,7 +114,7 @@ func (t *tracer) object(e *Expr, s *scope) *Value {
 }
 
 func (t *tracer) list(e *Expr, s *scope) *Value {
-	out := &Value{Local: true}
+	out := &Value{Local: true, list: true}
 	spread := []*Effect(nil)
 	for _, a := range e.Args {
 		v := t.eval(a.Value, s)

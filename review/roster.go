@@ -495,6 +495,7 @@ func (ro *roster) registerValue(f *File, v *Expr, in *Func, reg knowledge.Regist
 }
 
 func (ro *roster) registerType(t *Type, reg knowledge.Register, enter func(*Func, *Type)) {
+	ro.repo.complete(t)
 	if t.Interface && ro.repo.family(t.File) == "js" {
 		if reg.Methods {
 			ro.registerShape(t, reg, enter)
