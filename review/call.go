@@ -296,7 +296,15 @@ func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *s
 	}
 	if r.Class == "local" { // the library's name for something that changes only its receiver
 		t.runLambdas(args, s, c)
-		return t.given(r, t.result(c, e, args, nil, s), s)
+		out := t.result(c, e, args, nil, s)
+		out.Fields = mergeFields(out.Fields, c, args)
+		if c.recv != nil && c.recv.Class != nil && c.recv.Class.Interface {
+			if fn := t.repo.overload(c.recv.Class, c.name, len(e.Args)); fn != nil && fn.Abstract {
+				t.resultType(out, fn)
+				out.mapped = true
+			}
+		}
+		return t.given(r, out, s)
 	}
 	switch r.Class {
 	case "request": // made now, sent later
@@ -396,11 +404,14 @@ func (t *tracer) result(c *callee, e *Expr, args []*Value, eff *Effect, s *scope
 	if c.recv != nil && out.where == "" {
 		out.where = c.recv.where
 	}
-	if e.New || (c.recv == nil && c.name != "" && c.name[0] >= 'A' && c.name[0] <= 'Z' && s.file.Language == "python") {
+	if e.New || pythonClass(c, s) {
 		out.Type, out.Local = typeName(c.name), eff == nil
 		if eff == nil {
 			t.fields(out, e, args)
 		}
+	}
+	if out.Type == "" && eff == nil && s.file.Language == "go" {
+		out.Type = madeBy(c.name)
 	}
 	if len(e.Types) > 0 && out.Type == "" {
 		out.Type = typeName(e.Types[len(e.Types)-1])
@@ -433,6 +444,24 @@ func (t *tracer) result(c *callee, e *Expr, args []*Value, eff *Effect, s *scope
 		out.Sym = clip(c.text+"("+symsOf(args)+")", 200)
 	}
 	return out
+}
+
+// pythonClass reports a call that makes an object: of a class named by itself or
+// as a member of an imported module.
+func pythonClass(c *callee, s *scope) bool {
+	if s.file.Language != "python" || c.name == "" || c.name[0] < 'A' || c.name[0] > 'Z' {
+		return false
+	}
+	return c.recv == nil || c.recv.Module == nil && c.recv.Lib != "" && c.recv.Origin == FromConst && c.recv.Shared == ""
+}
+
+// madeBy is the type that a Go constructor makes by its name: NewOrdersClient.
+func madeBy(name string) string {
+	n, ok := strings.CutPrefix(name, "New")
+	if ok && len(n) > len("Client") && strings.HasSuffix(n, "Client") {
+		return n
+	}
+	return ""
 }
 
 func clip(s string, n int) string {

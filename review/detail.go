@@ -29,6 +29,11 @@ func (t *tracer) detail(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args 
 		if c.recv != nil && c.recv.opened == "append" {
 			eff.Class = knowledge.Append
 		}
+	case knowledge.Start:
+		t.startedID(eff, c, e, args, s)
+		if eff.Key == nil && s.file.Language == "java" {
+			eff.Key = t.stubID(args)
+		}
 	case knowledge.Read, knowledge.Increment, knowledge.Delete:
 		eff.Resource = t.resource(eff, c, args)
 	}
@@ -36,7 +41,9 @@ func (t *tracer) detail(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args 
 		eff.Key = either2(c.recv.Fields["path"], nil)
 	}
 	t.dedupe(eff, c, e, args, s)
+	t.rpc(eff, c, s)
 	t.condition(eff, c, e)
+	t.lookedUp(eff, c, e, s)
 	t.relative(eff)
 	if eff.Class == knowledge.Put && !eff.Relative && !eff.Memory {
 		for _, a := range args {
@@ -93,6 +100,9 @@ func (t *tracer) sameThing(w, r *Effect) bool {
 	if w.Memory {
 		return trimIndex(w.Resource) == trimIndex(r.Resource)
 	}
+	if storesApart(w, r) {
+		return false
+	}
 	if w.Key != nil && slices.Contains(w.Key.Reads, r) {
 		return true // written back under an id that came with it
 	}
@@ -101,6 +111,20 @@ func (t *tracer) sameThing(w, r *Effect) bool {
 	}
 	if w.Key != nil && r.Key != nil && w.Key.HasTxt && r.Key.HasTxt {
 		return w.Key.Text == r.Key.Text
+	}
+	return true
+}
+
+// storesApart reports a read and a write of two different libraries: they are two
+// stores.
+func storesApart(w, r *Effect) bool {
+	if w.Row == nil || r.Row == nil || w.Row.Lib == "" || r.Row.Lib == "" {
+		return false
+	}
+	for alt := range strings.SplitSeq(w.Row.Lib, "|") {
+		if slices.Contains(strings.Split(r.Row.Lib, "|"), alt) {
+			return false
+		}
 	}
 	return true
 }
@@ -309,6 +333,11 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 	if verb == "" && r.Class == knowledge.Invoke {
 		verb = "POST"
 	}
+	if verb == "" && openVerb(args) { // decided by whoever calls: not known here
+		eff.URL = t.urlOf(c, e, args)
+		eff.Class, eff.Resource = knowledge.Act, eff.URL
+		return
+	}
 	if verb == "" {
 		verb = "GET"
 	}
@@ -341,9 +370,21 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 			eff.Class = knowledge.LLM
 			break
 		}
+		if w := knowledge.TransitionPath(eff.URL); w != "" {
+			eff.Class, eff.Question = knowledge.Act, w
+			break
+		}
 		eff.Reader = knowledge.ReaderPath(eff.URL, s.name())
 	}
 	t.route(eff, args, s)
+}
+
+// openVerb reports a request made with a method that is a value, not a word.
+func openVerb(args []*Value) bool {
+	return slices.ContainsFunc(args, func(a *Value) bool {
+		m := a.Fields["method"]
+		return m != nil && !m.HasTxt && verbOf(m) == "" && m.Origin&(FromInput|FromUnknown) != 0
+	})
 }
 
 func (s *scope) name() string {

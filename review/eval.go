@@ -114,7 +114,7 @@ func (t *tracer) object(e *Expr, s *scope) *Value {
 }
 
 func (t *tracer) list(e *Expr, s *scope) *Value {
-	out := &Value{Local: true}
+	out := &Value{Local: true, list: true}
 	spread := []*Effect(nil)
 	for _, a := range e.Args {
 		v := t.eval(a.Value, s)
@@ -376,6 +376,11 @@ func (t *tracer) quiet(st *Stmt, i int, ms *scope) *Value {
 			w = w.Elems[i]
 		}
 		v = w
+	}
+	if v.Fn == nil && v.Class == nil && len(st.Targets) == 1 {
+		if w := t.handedOn(st, ms); w != nil {
+			v = w
+		}
 	}
 	t.effects, t.exits, t.path, t.conds, t.tries = saved, exits, path, conds, tries
 	if v.Fn != nil || v.Module != nil || (v.Class != nil && v.Sym == v.Class.Name) {

@@ -117,6 +117,38 @@ func (t *tracer) closure(fn *Func, file *File) *scope {
 	return s
 }
 
+// closed is the closure of a candidate; what its factory was called with is known
+// there: wrap(notify, client).
+func (t *tracer) closed(c *candidate) *scope {
+	root := t.closure(c.fn, c.fn.File)
+	if c.factory == nil || c.fn.Parent == nil {
+		return root
+	}
+	at := t.module(c.file)
+	if c.in != nil {
+		at = t.closure(&Func{Parent: c.in, File: c.file}, c.file)
+	}
+	params := trimSelf(c.fn.Parent)
+	var args []*Value
+	t.silently(func() {
+		for _, a := range c.factory.Args {
+			args = append(args, t.eval(a.Value, at))
+		}
+	})
+	for i, v := range bind(params, c.factory, args) {
+		if v == nil {
+			continue
+		}
+		if v.Fn == nil { // it outlives the body
+			cp := *v
+			cp.Local, cp.Shared = false, either(v.Shared, params[i].Name)
+			v = &cp
+		}
+		root.vars[params[i].Name] = v
+	}
+	return root
+}
+
 func (t *tracer) declare(body []*Stmt, s *scope) {
 	for _, st := range body {
 		switch st.Op {

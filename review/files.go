@@ -86,6 +86,9 @@ func (r *repo) walk(ctx context.Context, c Config, res *Result) error {
 		case l == nil && asked:
 			skip(p, "unknown language")
 		case l == nil:
+			if path.Base(p) == "go.mod" {
+				r.goMods = append(r.goMods, p)
+			}
 			if lang := otherSource[strings.ToLower(path.Ext(p))]; lang != "" {
 				other[lang]++
 			}

@@ -48,6 +48,9 @@ func (v *Value) self() *Value { return v.Fields["self"] }
 
 // constructed is the type of this repository that a call makes.
 func (t *tracer) constructed(c *callee, e *Expr) *Type {
+	if c.fn != nil && c.fn.Class != nil && c.fn.Class.Interface && c.fn.Lib != "" {
+		return nil // a class of a library that was made for the shape: mongoose.model<Order>()
+	}
 	if c.fn != nil && c.fn.Class != nil && c.fn.Fn == nil && (e.New || c.fn.Sym == c.fn.Class.Name || c.fn.Type == c.fn.Class.Name) {
 		return c.fn.Class
 	}

@@ -13,8 +13,9 @@ type File struct {
 	Package  string // Go package name, Java package, C# namespace; "" elsewhere
 	Imports  []Import
 	Types    []*Type
-	Funcs    []*Func // every named function and method, nested ones included
-	Top      *Func   // the statements outside functions, as one body
+	Funcs    []*Func  // every named function and method, nested ones included
+	Top      *Func    // the statements outside functions, as one body
+	Exports  []string // names of variables that other modules can import
 	Comments []Comment
 	Errors   int // places the grammar could not read
 

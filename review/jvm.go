@@ -411,10 +411,11 @@ func javaResult(out *Value, c *callee, args []*Value, eff *Effect) {
 // back, one with an id of its own is overwritten, a new one is inserted.
 func (t *tracer) javaEntity(eff *Effect) {
 	v := eff.Value
-	if !v.Local || len(v.Reads) > 0 {
+	f, generated, known := t.idField(v.Class)
+	read := slices.ContainsFunc(v.Reads, func(r *Effect) bool { return !r.Memory || !v.mapped }) // a mapper in a field is no record
+	if read || !v.Local && !(generated && v.mapped) {
 		return
 	}
-	f, generated, known := t.idField(v.Class)
 	name := f.Name
 	if !known {
 		name = "id"

@@ -21,6 +21,8 @@ func (t *tracer) declared(c *callee, e *Expr, args []*Value, s *scope) (*Value, 
 		n := annotationName(a)
 		at := t.annotationText(a, fn)
 		switch {
+		case n == "workflowmethod" || n == "signalmethod" || n == "querymethod" || n == "updatemethod":
+			return t.stubMethod(n, c, e, args, fn, s), true
 		case declaredVerbs[n] != "" || n == "requestmapping" || n == "httpexchange" || n == "requestline":
 			verb := declaredVerbs[n]
 			if v, path, ok := strings.Cut(at, " "); n == "requestline" && ok {
@@ -41,6 +43,45 @@ func (t *tracer) declared(c *callee, e *Expr, args []*Value, s *scope) (*Value, 
 		}
 	}
 	return nil, false
+}
+
+// stubMethod is a call of a workflow's interface: on a stub it starts the run,
+// or sends it a signal. The id stands in the options the stub was made with.
+func (t *tracer) stubMethod(kind string, c *callee, e *Expr, args []*Value, fn *Func, s *scope) *Value {
+	row := &knowledge.Row{Lib: "io.temporal", Name: c.norm, Class: knowledge.None}
+	switch kind {
+	case "workflowmethod":
+		row.Class = knowledge.Start
+	case "signalmethod":
+		row.Class = knowledge.Publish
+	}
+	eff := t.effect(row, c, e, args, s)
+	if eff.Class == knowledge.Start {
+		eff.Key = fieldNorm(c.recv, "workflowid")
+	}
+	out := t.result(c, e, args, eff, s)
+	t.resultType(out, fn)
+	return out
+}
+
+// stubID is the workflow id of the stub whose method is handed over to be
+// started: WorkflowClient.start(flow::run, order).
+func (t *tracer) stubID(args []*Value) *Value {
+	for _, a := range args {
+		if a.Fn == nil || len(a.Fn.Body) != 1 {
+			continue
+		}
+		call := a.Fn.Body[0].Value
+		if call == nil || call.Op != OpCall || call.X == nil || call.X.Op != OpMember {
+			continue
+		}
+		var id *Value
+		t.silently(func() { id = fieldNorm(t.eval(call.X.X, a.scope), "workflowid") })
+		if id != nil {
+			return id
+		}
+	}
+	return nil
 }
 
 var declaredVerbs = map[string]string{

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
@@ -70,6 +71,9 @@ func (m *matcher) shaped(c *callee, args []*Value) *knowledge.Row {
 		}
 		for _, r := range m.exact[c.norm] {
 			if r.Lib == sh.Lib {
+				if c.recv.Lib == "" && sh.Lib == "sequelize" { // a model, however it was come by
+					c.recv.Lib = sh.Lib
+				}
 				return r
 			}
 		}
@@ -110,7 +114,7 @@ func fitsRow(r *knowledge.Row, c *callee, f *File) (strong, ok bool) {
 		return false, false
 	}
 	if r.Lib != "" {
-		if !libHit(r.Lib, c, f) {
+		if !libHit(r.Lib, c, f) || r.Recv == "" && c.lib == "" && !couldBeOf(r.Lib, c, f) {
 			return false, false
 		}
 		strong = true
@@ -158,6 +162,27 @@ func libHit(lib string, c *callee, f *File) bool {
 			if strings.Contains(strings.ToLower(f.Imports[i].Path), alt) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// couldBeOf reports whether a call that only the file's imports tie to a library
+// can be the library's: lists, dictionaries and what came in as data are not its
+// clients, whatever their methods are called, nor is a function that was not
+// imported.
+func couldBeOf(lib string, c *callee, f *File) bool {
+	if c.recv == nil {
+		return f.Language == "csharp" || f.Language == "java" || slices.ContainsFunc(f.Imports, func(im Import) bool { return im.Member == "*" && im.Name == "" })
+	}
+	v := c.recv
+	data := v.Lib == "" && v.Shared == "" && (v.Local && v.Type == "" && v.Fn == nil || collection(v.Type) || v.Type == "" && v.Origin != 0 && v.Origin&^(FromInput|FromOutside|FromConst|FromHash) == 0)
+	if !data || len(c.chain) == 0 {
+		return true
+	}
+	for alt := range strings.SplitSeq(lib, "|") {
+		if strings.Contains(c.chain[0], knowledge.Norm(alt)) {
+			return true
 		}
 	}
 	return false

@@ -23,7 +23,12 @@ func (t *tracer) madeRequest(c *callee, e *Expr, args []*Value, s *scope) *Value
 		fields[k] = f
 	}
 	out.Fields, out.Local = fields, true
-	for _, v := range plain(e, args, s.file) {
+	pos := plain(e, args, s.file)
+	if s.file.Language == "go" && len(pos) > 2 && !pos[0].HasTxt && verbOf(pos[0]) == "" && verbWord(pos[0].Sym) == "" {
+		out.Fields["method"] = pos[0] // a variable
+		pos = pos[1:]
+	}
+	for _, v := range pos {
 		switch {
 		case verbOf(v) != "" || verbWord(v.Sym) != "":
 			if v.HasTxt {
@@ -112,13 +117,14 @@ func extends(p *Param) bool {
 
 // blob is a write of an object by name. Without overwrite or options, the Azure
 // client refuses a name that exists.
-func (t *tracer) blob(eff *Effect, e *Expr, args []*Value) {
+func (t *tracer) blob(eff *Effect, c *callee, e *Expr, args []*Value) {
+	blocks := c.recv != nil && strings.Contains(strings.ToLower(c.recv.Type), "block")
 	eff.Class = knowledge.Put
-	if n := knowledge.Norm(calleeName(e.X)); n != "upload" && n != "uploadblob" {
-		return
+	if n := knowledge.Norm(calleeName(e.X)); n != "upload" && n != "uploadblob" || blocks {
+		return // a block blob is written over
 	}
 	for i, a := range e.Args {
-		if i == 0 || i >= len(args) || a.Value == nil {
+		if i == 0 || i >= len(args) || a.Value == nil || writesAnyway[knowledge.Norm(a.Name)] {
 			continue
 		}
 		n := strings.ToLower(a.Name + " " + text(a.Value) + " " + args[i].Type)
@@ -134,6 +140,10 @@ func (t *tracer) blob(eff *Effect, e *Expr, args []*Value) {
 	}
 	eff.Strict = true
 }
+
+// writesAnyway are named arguments that leave the refusal of an existing blob as
+// it is.
+var writesAnyway = map[string]bool{"data": true, "name": true, "length": true, "metadata": true, "tags": true, "contentsettings": true, "encoding": true, "timeout": true, "maxconcurrency": true, "standardblobtier": true}
 
 // tableOperation reads what an operation object of the older table client does.
 func tableOperation(eff *Effect) {

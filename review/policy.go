@@ -33,14 +33,14 @@ func (c *CallSite) PassesInstanceID(field string) bool { return c.inputs[field] 
 func (ro *roster) policy(f *File, e *Expr, in *Func, reg knowledge.Register) *Policy {
 	for one := range strings.SplitSeq(reg.Policy, ",") {
 		for _, v := range argsAt(e, knowledge.Norm(one)) {
-			s := text(v)
-			def := v
-			if d := ro.definition(f, v, in); d != nil {
-				def = d
-			}
-			if strings.Contains(strings.ToLower(s+" "+text(def)), "retry") && v.Op != OpString {
+			if v.Op != OpString && ro.saysRetry(f, v, in, 0) {
 				return ro.readPolicy(f, v, in)
 			}
+		}
+	}
+	for _, a := range e.Args { // handed under its own name, whatever the value is called
+		if a.Value != nil && strings.Contains(strings.ToLower(a.Name), "retry") && a.Value.Op != OpString && a.Value.Op != OpNull {
+			return ro.readPolicy(f, a.Value, in)
 		}
 	}
 	for _, a := range e.Args {
@@ -49,6 +49,26 @@ func (ro *roster) policy(f *File, e *Expr, in *Func, reg knowledge.Register) *Po
 		}
 	}
 	return &Policy{}
+}
+
+// saysRetry reports an expression that is a retry policy or options with one:
+// by what it spells, what its variable was given, and what options are made of.
+func (ro *roster) saysRetry(f *File, v *Expr, in *Func, depth int) bool {
+	if v == nil || depth > 4 {
+		return false
+	}
+	s := strings.ToLower(text(v))
+	if strings.Contains(s, "retry") {
+		return true
+	}
+	if v.Op == OpName || v.Op == OpMember {
+		def := ro.definition(f, v, in)
+		return def != nil && def != v && ro.saysRetry(f, def, in, depth+1)
+	}
+	if !strings.Contains(s, "option") && !strings.Contains(s, "policy") {
+		return false // an input may be made of anything
+	}
+	return slices.ContainsFunc(v.Args, func(a Arg) bool { return ro.saysRetry(f, a.Value, in, depth+1) }) || (v.Op == OpCall || v.Op == OpUnary) && ro.saysRetry(f, v.X, in, depth+1)
 }
 
 func (ro *roster) readPolicy(f *File, e *Expr, in *Func) *Policy {

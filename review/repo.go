@@ -26,7 +26,11 @@ type repo struct {
 	keys    map[string]bool     // properties that are keys of a data model
 	stems   map[string][]*entry // by the last part of a path without extension, and by folder
 	modules map[string]*module  // what an import in a file means
-	parted  map[*Type][]*Type   // see parts
+	wholes  map[string]*Type    // types whose parts stand in several files
+	whole   map[string]bool     // Go folders that were read for them
+	folders map[string][]*entry // the Go files of a folder
+	goMods  []string            // the paths of the go.mod files
+	goRead  []goModule
 	loaded  int
 }
 
@@ -152,8 +156,12 @@ func (r *repo) enter(family string, f *File) {
 	if f.Top != nil {
 		f.Top.File = f
 	}
-	for _, t := range f.Types {
+	for i, t := range f.Types {
 		t.File = f
+		if whole := r.merged(family, f, t); whole != t {
+			f.Types[i] = whole
+			continue
+		}
 		r.types[family+" "+t.Name] = append(r.types[family+" "+t.Name], t)
 		for _, b := range t.Bases {
 			k := family + " " + lastSegment(typeName(b))
@@ -277,11 +285,10 @@ func (r *repo) method(t *Type, name string) *Func {
 		if t == nil {
 			return nil
 		}
-		for _, p := range r.parts(t) {
-			for _, m := range p.Methods {
-				if m.Name == name {
-					return m
-				}
+		r.complete(t)
+		for _, m := range t.Methods {
+			if m.Name == name {
+				return m
 			}
 		}
 		next := (*Type)(nil)
@@ -319,39 +326,16 @@ func (r *repo) overload(t *Type, name string, n int) *Func {
 	return first
 }
 
-// parts are t and, of a Go type, what other files of its package hold of it: a
-// file has its own part of every type that its methods belong to.
-func (r *repo) parts(t *Type) []*Type {
-	if t.File == nil || r.family(t.File) != "go" {
-		return []*Type{t}
-	}
-	if got, ok := r.parted[t]; ok {
-		return got
-	}
-	out := []*Type{t}
-	for _, f := range r.siblings(t.File) {
-		if p := (&module{files: []*File{f}}).typ(t.Name); p != nil && p != t {
-			out = append(out, p)
-		}
-	}
-	if r.parted == nil {
-		r.parted = map[*Type][]*Type{}
-	}
-	r.parted[t] = out
-	return out
-}
-
 // field finds a field of t or of what it extends.
 func (r *repo) field(t *Type, name string) (Field, bool) {
 	for range 6 {
 		if t == nil {
 			break
 		}
-		for _, p := range r.parts(t) {
-			for _, f := range p.Fields {
-				if f.Name == name {
-					return f, true
-				}
+		r.complete(t)
+		for _, f := range t.Fields {
+			if f.Name == name {
+				return f, true
 			}
 		}
 		next := (*Type)(nil)
@@ -382,6 +366,18 @@ func (r *repo) module(from *File, imported string) *module {
 		return m
 	}
 	r.modules[k] = nil
+	if e.lang.Family == "go" {
+		dir, outside := r.goFolder(imported)
+		if outside {
+			return nil
+		}
+		if dir != "" {
+			if m := r.at(e.lang, from, dir); m != nil {
+				r.modules[k] = m
+				return m
+			}
+		}
+	}
 	for _, want := range e.lang.Module(from.Path, imported) {
 		if m := r.at(e.lang, from, want); m != nil {
 			r.modules[k] = m
@@ -427,7 +423,7 @@ func (r *repo) at(l *Language, from *File, want string) *module {
 		}
 	} else {
 		for _, e := range r.stemmed(want) {
-			if e.lang.Family == l.Family && strings.TrimSuffix(e.path, path.Ext(e.path)) == want {
+			if e.lang.Family == l.Family && (strings.TrimSuffix(e.path, path.Ext(e.path)) == want || l.Family == "go" && path.Dir(e.path) == want) {
 				hits = append(hits, e)
 			}
 		}
@@ -483,9 +479,8 @@ func (r *repo) siblings(f *File) []*File {
 		return []*File{f}
 	}
 	out := []*File{f}
-	dir := path.Dir(f.Path)
-	for _, e := range r.entries {
-		if e.lang.Family == "go" && path.Dir(e.path) == dir && e.path != f.Path && !isTest(e.path) {
+	for _, e := range r.folder(path.Dir(f.Path)) {
+		if e.path != f.Path && !isTest(e.path) {
 			if s := r.load(e); s != nil && s.Package == f.Package {
 				out = append(out, s)
 			}

@@ -174,10 +174,10 @@ func (g *engine) walk(c *candidate) *Activity {
 	t.sdk = knowledge.ExecutionIDFor(c.framework, c.fn.File.Language)
 	t.retried = len(sites) == 0 || slices.ContainsFunc(sites, func(s CallSite) bool { return s.Retries })
 	a := &Activity{Name: c.name, Symbol: c.symbol(), Method: c.fn.Name, Framework: c.framework, Language: c.fn.File.Language, Func: c.fn, CallSites: sites, ExecID: t.sdk}
-	root := t.closure(c.fn, c.fn.File)
+	root := t.closed(c)
 	var self *Value
-	if c.fn.Owner != nil && !c.fn.Static {
-		self = t.instance(c.fn.Owner)
+	if around := enclosing(c.fn); around.Owner != nil && !around.Static { // a lambda has the object of the method around it
+		self = t.instance(around.Owner)
 		if c.owner != nil {
 			self = t.instance(c.owner)
 		}

@@ -14,6 +14,9 @@ type candidate struct {
 	framework string
 	fn        *Func
 	owner     *Type // set when the activity is a type with one body
+	factory   *Expr // the call that made the body, in function in of file
+	in        *Func
+	file      *File
 }
 
 func (c *candidate) symbol() string {
@@ -454,7 +457,12 @@ func (ro *roster) registerValue(f *File, v *Expr, in *Func, reg knowledge.Regist
 			if t := ro.repo.typeNamed(fn.File, fn.Result); t != nil {
 				ro.registerType(t, reg, enter)
 			}
-			ro.returned(fn, reg, enter, depth)
+			ro.returned(fn, reg, func(made *Func, owner *Type) {
+				enter(made, owner)
+				if c := ro.acts[made]; c != nil && c.factory == nil && made.Parent == fn {
+					c.factory, c.in, c.file = v, in, f
+				}
+			}, depth)
 		} else {
 			for _, a := range v.Args { // a wrapper around the function
 				if a.Value != nil && (a.Value.Op == OpLambda || a.Value.Op == OpName) {
@@ -471,6 +479,10 @@ func (ro *roster) registerValue(f *File, v *Expr, in *Func, reg knowledge.Regist
 			ro.registerValue(f, def, in, reg, enter, depth+1)
 			return
 		}
+		if over := ro.loopedOver(f, v, in); over != nil {
+			ro.registerValue(f, over, in, reg, enter, depth+1)
+			return
+		}
 		if v.Op == OpName && ro.registerImported(f, v.Name, reg, enter, depth) {
 			return
 		}
@@ -483,6 +495,7 @@ func (ro *roster) registerValue(f *File, v *Expr, in *Func, reg knowledge.Regist
 }
 
 func (ro *roster) registerType(t *Type, reg knowledge.Register, enter func(*Func, *Type)) {
+	ro.repo.complete(t)
 	if t.Interface && ro.repo.family(t.File) == "js" {
 		if reg.Methods {
 			ro.registerShape(t, reg, enter)

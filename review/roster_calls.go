@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
@@ -113,6 +114,45 @@ func (ro *roster) definition(f *File, e *Expr, in *Func) *Expr {
 		if top := enclosing(in); top.Owner != nil {
 			if fd, ok := ro.repo.field(top.Owner, e.Name); ok {
 				return fd.Value
+			}
+		}
+	}
+	return nil
+}
+
+// loopedOver is what the loop runs over whose variable a name is.
+func (ro *roster) loopedOver(f *File, e *Expr, in *Func) *Expr {
+	if e.Op != OpName {
+		return nil
+	}
+	for at := in; at != nil; at = at.Parent {
+		if over := findLoop(at.Body, e.Name); over != nil {
+			return over
+		}
+	}
+	if f.Top != nil {
+		return findLoop(f.Top.Body, e.Name)
+	}
+	return nil
+}
+
+func findLoop(body []*Stmt, name string) *Expr {
+	for _, st := range body {
+		if st.Op == Loop && st.Value != nil && slices.ContainsFunc(st.Targets, func(t *Expr) bool { return t.Op == OpName && t.Name == name }) {
+			over := st.Value
+			if over.Op == OpCall && over.X != nil && over.X.Op == OpMember { // pairs.items(), Object.values(all)
+				switch knowledge.Norm(over.X.Name) {
+				case "items", "values", "entries", "entryset":
+					if over = over.X.X; len(st.Value.Args) == 1 {
+						over = st.Value.Args[0].Value
+					}
+				}
+			}
+			return over
+		}
+		for _, sub := range [][]*Stmt{st.Body, st.Else, st.Finally} {
+			if hit := findLoop(sub, name); hit != nil {
+				return hit
 			}
 		}
 	}
@@ -384,6 +424,7 @@ func (ro *roster) moduleFuncs(m *module, enter func(*Func, *Type), depth int) {
 				enter(fn, nil)
 			}
 		}
+		ro.wrappedExports(file, enter)
 		for _, im := range file.Imports {
 			if depth > 3 || !im.Export && (im.Member != "*" || im.Name != "") {
 				continue

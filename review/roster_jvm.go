@@ -25,7 +25,7 @@ func (ro *roster) inherited(t *Type, m *knowledge.Mark) {
 					switch {
 					case fn == nil || fn.Abstract:
 					case m.Workflow:
-						ro.workflows[fn] = true
+						ro.workflows[ro.replayed(t, fn)] = true
 					case fn.Owner == t || !ro.abstract(fn.Owner):
 						ro.enter(&candidate{name: typeAlias(t), framework: m.Framework, fn: fn, owner: t})
 					default: // the body is the parent's: one per child
@@ -106,6 +106,15 @@ func (ro *roster) made(t *Type, create *Func) (*Func, string) {
 		}
 	}
 	return nil, ""
+}
+
+// replayed is the body of a workflow: the method, or the lambda that its create
+// method gives back.
+func (ro *roster) replayed(t *Type, fn *Func) *Func {
+	if body, _ := ro.made(t, fn); body != nil {
+		return body
+	}
+	return fn
 }
 
 // stubCall is a call of an activity interface's method on a stub, from a
@@ -192,7 +201,7 @@ func (ro *roster) typeBody(t *Type, m *knowledge.Mark) {
 	for _, fn := range t.Methods {
 		if !fn.Abstract && knowledge.Match(m.Method, knowledge.Norm(fn.Name)) {
 			if m.Workflow {
-				ro.workflows[fn] = true
+				ro.workflows[ro.replayed(t, fn)] = true
 				continue
 			}
 			if f, name := ro.made(t, fn); f != nil {

@@ -14,7 +14,7 @@ func (t *tracer) special(eff *Effect, c *callee, e *Expr, args []*Value, s *scop
 	case "mediate":
 		eff.Class = knowledge.Act
 	case "blob":
-		t.blob(eff, e, args)
+		t.blob(eff, c, e, args)
 	case "tableop":
 		tableOperation(eff)
 	case "patchitem":
@@ -136,7 +136,7 @@ func (t *tracer) entity(eff *Effect) {
 		t.javaEntity(eff)
 		return
 	}
-	if v.Local && len(v.Reads) == 0 {
+	if v.Local && (len(v.Reads) == 0 || eff.Row != nil && eff.Row.Value == "recv") { // made here, whatever its parts were read from
 		eff.Class = knowledge.Insert
 		for _, n := range []string{"id", "ID", "Id", "_id"} {
 			if id := v.Fields[n]; id != nil {

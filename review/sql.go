@@ -9,7 +9,8 @@ import (
 )
 
 var (
-	sqlVerb     = regexp.MustCompile(`(?is)^\s*(?:--[^\n]*\n\s*)*(?:WITH\b.*?\)\s*)?(INSERT|UPDATE|DELETE|SELECT|MERGE|REPLACE|UPSERT|CREATE|DROP|ALTER|TRUNCATE|CALL|EXEC|EXECUTE|BEGIN|COMMIT|ROLLBACK|SET)\b`)
+	sqlVerb     = regexp.MustCompile(`(?is)^\s*(?:--[^\n]*\n\s*)*(?:WITH\b.*?\)\s*)?(INSERT|UPDATE|DELETE|SELECT|MERGE|REPLACE|UPSERT|CREATE|DROP|ALTER|TRUNCATE|CALL|EXEC|EXECUTE|BEGIN|COMMIT|ROLLBACK|SET|DECLARE|IF|USE)\b`)
+	sqlInner    = regexp.MustCompile(`(?is)\b(?:INSERT\s+INTO\s|UPDATE\s+\S+\s+SET\s|DELETE\s+FROM\s|MERGE\s+INTO\s|MERGE\s+\S+\s+(?:AS|USING|WITH)\s|EXEC(?:UTE)?\s|CALL\s)`)
 	sqlInsert   = regexp.MustCompile("(?is)INSERT\\s+(OR\\s+\\w+\\s+|IGNORE\\s+)?(?:INTO\\s+)?[`\"\\[]?([\\w.{}]+)[`\"\\]]?\\s*(?:\\(([^)]*)\\))?")
 	sqlUpdate   = regexp.MustCompile("(?is)UPDATE\\s+[`\"\\[]?([\\w.{}]+)[`\"\\]]?\\s+(?:AS\\s+\\w+\\s+|\\w+\\s+)?SET\\s+(.*?)(?:\\sWHERE\\s(.*))?$")
 	sqlRelative = regexp.MustCompile("(?is)(?:^|[\\s,(.`\"])([\\w]+)[`\"\\]]?\\s*=\\s*(?:COALESCE\\s*\\(\\s*)?(?:\\w+\\.)?[`\"\\[]?([\\w]+)[`\"\\]]?[^,=]*?\\s*(?:[+*/]|-|\\|\\|)")
@@ -83,6 +84,13 @@ func (t *tracer) statement(eff *Effect, c *callee, e *Expr, args []*Value, s *sc
 	params := args[at+1:]
 	verb := strings.ToUpper(sqlVerb.FindStringSubmatch(sql)[1])
 	up := strings.ToUpper(sql)
+	switch verb {
+	case "DECLARE", "IF", "USE", "SET", "BEGIN": // a batch: the statement in it that writes
+		if at := sqlInner.FindStringIndex(sql); at != nil {
+			sql = sql[at[0]:]
+			verb = strings.ToUpper(sqlVerb.FindStringSubmatch(sql)[1])
+		}
+	}
 	switch verb {
 	case "SELECT":
 		eff.Class = knowledge.Read

@@ -465,7 +465,7 @@ func (t *tracer) combine(op string, a, b *Value) *Value {
 		}
 		for _, side := range []*Value{a, b} {
 			out.Rel = addEffects(out.Rel, side.Reads)
-			if (op == "+" || op == "-") && side.Origin&FromInput != 0 && !textual(a) && !textual(b) { // price times quantity is no snapshot
+			if (op == "+" || op == "-") && side.Origin&FromInput != 0 && !textual(a) && !textual(b) && !a.list && !b.list { // price times quantity is no snapshot
 				out.Scaled = true
 			}
 		}

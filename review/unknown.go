@@ -224,7 +224,9 @@ func (t *tracer) guess(c *callee, e *Expr, args []*Value, s *scope) *Effect {
 		return nil // makes an option for a call
 	}
 	g := knowledge.Guess(w, chainWords(c))
-	if g == "" || (!actor(c) && !strongName(g, c)) || telemetry(c.text) {
+	if t.handedIn(c) {
+		g = knowledge.Act
+	} else if g == "" || (!actor(c) && !strongName(g, c)) || telemetry(c.text) {
 		return nil
 	}
 	if stdlib(c.lib) || slices.Contains(c.chain, "headers") || slices.Contains(c.chain, "defaultrequestheaders") {
@@ -234,6 +236,27 @@ func (t *tracer) guess(c *callee, e *Expr, args []*Value, s *scope) *Effect {
 	eff := t.effect(r, c, e, args, s)
 	eff.Guess = true
 	return eff
+}
+
+// handedIn reports a function that was put into a field of the object from
+// elsewhere: what it does is not in the repository.
+func (t *tracer) handedIn(c *callee) bool {
+	if c.recv == nil || c.recv.Class == nil || c.fn != nil && c.fn.Fn != nil {
+		return false
+	}
+	f, ok := t.repo.field(c.recv.Class, c.name)
+	if !ok || f.Value != nil {
+		return false
+	}
+	typ := strings.TrimSpace(f.Type)
+	if !strings.HasPrefix(typ, "func(") {
+		ty := t.repo.typeNamed(c.recv.Class.File, typ)
+		if ty == nil || !slices.Contains(ty.Bases, "func") {
+			return false
+		}
+	}
+	w := words(c.name)
+	return knowledge.Guess(w, nil) != "" || slices.Contains([]string{"handler", "hook", "callback"}, w[len(w)-1])
 }
 
 // strongName reports whether a call may be judged without a receiver that looks
@@ -249,7 +272,10 @@ func strongName(g knowledge.Class, c *callee) bool {
 }
 
 func stdlib(lib string) bool {
-	return slices.Contains(knowledge.Harmless, lib)
+	return slices.ContainsFunc(knowledge.Harmless, func(h string) bool {
+		rest, ok := strings.CutPrefix(lib, h)
+		return ok && (rest == "" || rest[0] == '.' || rest[0] == '/')
+	})
 }
 
 func (t *tracer) ctxCall(c *callee) bool {

@@ -76,6 +76,8 @@ type Value struct {
 	Fn      *Func     // a function value, with the scope it was made in
 	scope   *scope
 	Module  *module // an imported module of this repository
+	list    bool    // a list written here: adding to it is no arithmetic
+	mapped  bool    // made of another object by a generated mapper: new, with the other's parts
 	builder bool    // collects named parts until it is built
 	opened  string  // mode a file was opened with
 	where   string  // the path or name something was opened with
@@ -133,6 +135,7 @@ func joinTo(a, b *Value, depth int) *Value {
 		out.Class = b.Class
 	}
 	out.Shared, out.Local = either(a.Shared, b.Shared), a.Local && b.Local
+	out.list = a.list || b.list
 	out.Text, out.HasTxt, out.Parts = a.Text, a.HasTxt, a.Parts
 	if !a.HasTxt {
 		out.Text, out.HasTxt, out.Parts = b.Text, b.HasTxt, b.Parts

@@ -61,9 +61,10 @@ func (g *engine) workflows(targets []*entry, symbols []string) []WorkflowResult 
 // workflow walks the body of a workflow. Calls of its context, and of what is
 // scheduled through it, are the engine's.
 func (g *engine) workflow(fn *Func) *Workflow {
-	w := &Workflow{Name: fn.Name, Language: fn.File.Language, Framework: frameworkOf(fn.File, ""), Func: fn}
-	if fn.Owner != nil {
-		w.Name = fn.Owner.Name
+	w := &Workflow{Language: fn.File.Language, Framework: frameworkOf(fn.File, ""), Func: fn}
+	around := enclosing(fn)
+	if w.Name = around.Name; around.Owner != nil {
+		w.Name = around.Owner.Name
 	}
 	for i := range g.roster.calls {
 		c := &g.roster.calls[i]
@@ -100,10 +101,10 @@ func (g *engine) workflow(fn *Func) *Workflow {
 		return nil, false
 	}
 	var self *Value
-	if fn.Owner != nil && !fn.Static {
-		self = t.instance(fn.Owner)
+	if around.Owner != nil && !around.Static { // a lambda has the object of the method around it
+		self = t.instance(around.Owner)
 	}
-	root := t.module(fn.File)
+	root := t.closure(fn, fn.File)
 	t.enterWith(fn, params, bound, self, root, fn.Line, root)
 	for _, e := range t.effects {
 		if e.Acts() && !e.Memory && !e.Guess && e.Class != knowledge.Act && !ofEngine(e) {

@@ -28,10 +28,28 @@ type app struct {
 	kind       string // --source
 	component  string // --component
 	code       int
+	open       []io.Closer // what was opened to read from, closed before the process ends
+}
+
+// holds keeps what has to be closed, such as a store's connections.
+func (a *app) holds(v any) {
+	if c, ok := v.(io.Closer); ok {
+		a.open = append(a.open, c)
+	}
+}
+
+// close ends what is held. What was read is answered already, so a failure says
+// nothing about it.
+func (a *app) close() {
+	for _, c := range a.open {
+		_ = c.Close()
+	}
+	a.open = nil
 }
 
 func execute(ctx context.Context, w world) int {
 	a := &app{world: w, code: exitNothing}
+	defer a.close()
 	root := a.root() //nolint:contextcheck // cobra hands the context to every command
 	root.SetArgs(joinRuns(w.Args))
 	root.SetIn(w.Stdin)
@@ -318,6 +336,7 @@ func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
 	if err != nil {
 		return tools.Deps{}, c, err
 	}
+	a.holds(src)
 	source, err := codeAccess(c)
 	if err != nil {
 		return tools.Deps{}, c, err

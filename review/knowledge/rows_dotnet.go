@@ -66,12 +66,13 @@ var dotnet = []Row{
 
 	// Azure
 	{Recv: "blobcontainerclient|cloudblobcontainer|blobserviceclient|cloudblobclient|queueclient|cloudqueue|tableclient|cloudtable|tableserviceclient|*container*|*table*|*queue*", Name: "createifnotexists|createtableifnotexists|setaccesspolicy|setpermissions|deleteifexists", Class: None},
-	{Name: "getblobclient|getblockblobclient|getblockblobreference|getblobreference|getblobreferencefromserver|getpageblobclient", Class: "local", Gives: "BlobClient"},
+	{Name: "getblockblobclient", Class: "local", Gives: "BlockBlobClient"},
+	{Name: "getblobclient|getblockblobreference|getblobreference|getblobreferencefromserver|getpageblobclient", Class: "local", Gives: "BlobClient"},
 	{Name: "getappendblobclient|getappendblobreference", Class: "local", Gives: "AppendBlobClient"},
 	{Name: "getblobcontainerclient|getcontainerreference", Class: "local", Gives: "BlobContainerClient"},
 	{Recv: "blobclient|blockblobclient|cloudblockblob|cloudblob|icloudblob|blobbaseclient", Name: "upload|uploadblob|uploadtext|uploadfromstream|uploadfrombytearray|uploadfromfile|openwrite|startcopyfromuri|startcopy|synccopyfromuri|setmetadata|sethttpheaders|setproperties|settags|stageblock|commitblocklist|putblocklist|putblock", Class: "blob", Key: "recv"},
 	{Recv: "*fileclient", Name: "openwrite|upload|uploadrange|create", Class: Put, Key: "recv"},
-	{Recv: "blobcontainerclient", Name: "uploadblob", Class: "blob", Key: "0"},
+	{Recv: "blobcontainerclient", Name: "uploadblob", Class: "blob", Key: "name,0"},
 	{Recv: "blobclient|blockblobclient|cloudblockblob|cloudblob|blobbaseclient|appendblobclient", Name: "download*|exists|openread|getproperties|fetchattributes|generatesasuri|getsharedaccesssignature|gettags", Class: Read, Key: "recv"},
 	{Recv: "blobclient|blockblobclient|cloudblockblob|cloudblob|blobbaseclient|appendblobclient", Name: "deleteifexists", Class: Delete, Key: "recv"},
 	{Recv: "blobclient|blockblobclient|cloudblockblob|cloudblob|blobbaseclient|appendblobclient", Name: "delete", Class: Delete, Key: "recv", Flags: "strict"},

@@ -113,6 +113,6 @@ var jvm = []Row{
 	{Recv: "objectmapper|*mapper|gson|jsonmapper|*serializer", Lib: "jackson|gson|fasterxml", Name: "writevalueasstring|readvalue|tojson|fromjson|convertvalue|writevalueasbytes|readtree|valuetotree|createobjectnode|registermodule|treetovalue", Class: "local"},
 	{Recv: "out|err|system", Name: "println|print|printf|flush|write", Class: None, Flags: "log"},
 	{Recv: "*mapper", Name: "to*|from*|map*", Class: "local"},
-	{Recv: "*latch|*semaphore|*executor|executorservice|*lock|thread", Name: "countdown|await|acquire|release|shutdown|lock|unlock|interrupt|awaittermination", Class: None},
+	{Recv: "*latch|*semaphore|*executor|executorservice|threadpoolexecutor|*lock|thread", Name: "execute|countdown|await|acquire|release|shutdown|lock|unlock|interrupt|awaittermination", Class: None},
 	{Recv: "mdc|threadlocal|*threadlocal|securitycontextholder", Name: "put|remove|set|clear", Class: None},
 }

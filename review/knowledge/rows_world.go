@@ -18,6 +18,7 @@ var brokers = []Row{
 	{Lib: "bull|bullmq|bee-queue", Name: "add|addbulk|createjob", Class: Publish, Provider: "bullmq"},
 	{Lib: "celery", Name: "delay|applyasync|sendtask", Class: Publish},
 	{Lib: "masstransit|rebus|nservicebus|mediatr|wolverine", Name: "publish|send", Class: Publish},
+	{Lib: "sarama", Recv: "*producer*", Name: "sendmessage|sendmessages|input", Class: Publish, Provider: "kafka"},
 	{Lib: "kafkajs|node-rdkafka", Name: "send|sendbatch|produce", Class: Publish, Provider: "kafka"},
 	{Lib: "amqplib|amqp-connection-manager|rhea", Name: "publish|sendtoqueue|send", Class: Publish, Provider: "rabbitmq"},
 	{Lib: "@google-cloud/pubsub", Name: "publishmessage|publish|publishjson", Class: Publish, Provider: "gcp-pubsub"},
@@ -99,4 +100,5 @@ var agents = []Row{
 	{Lib: "openai|dapr_agents|whisper|groq|azure.ai|litellm|langchain|deepgram|assemblyai|elevenlabs", Name: "createtranscription|createtranslation|createspeech|transcribe|transcribeaudio|transcribefile", Class: LLM},
 	// a tool of a model is whatever its server makes of it
 	{Lib: "mcp", Recv: "*client*|*session*|*server*", Name: "calltool", Class: Act},
+	{Name: "calltool|executetool|runtool|invoketool|executetoolcall|invokemcptool|callmcptool", Class: Act},
 }

@@ -79,6 +79,24 @@ func ActionPath(url string) string {
 	return ""
 }
 
+// transitions are parts of a path that move one thing to a state. Done again
+// they find it there: the other side answers with success, or refuses.
+var transitions = []string{"confirm", "cancel", "approve", "reject", "complete", "activate", "deactivate", "archive", "unarchive", "close", "reopen", "release", "void", "finalize", "acknowledge", "ack", "suspend", "resume", "enable", "disable", "lock", "unlock", "accept", "decline", "expire", "deliver", "fulfill"}
+
+// TransitionPath returns the word in a path that moves the thing named before it
+// to a state: /orders/{}/cancel.
+func TransitionPath(url string) string {
+	p, _, _ := strings.Cut(strings.ToLower(url), "?")
+	segs := strings.Split(strings.Trim(p, "/"), "/")
+	if len(segs) < 3 || !strings.Contains(segs[len(segs)-2], "{}") {
+		return ""
+	}
+	if last := segs[len(segs)-1]; slices.Contains(transitions, last) {
+		return last
+	}
+	return ""
+}
+
 // readerWords in a path or in the name around it mean that a POST only asks.
 var readerWords = []string{"check", "validate", "verify", "search", "query", "lookup", "quote", "estimate", "calculate", "predict", "score", "analyze", "analyse", "classify", "translate", "graphql", "token", "login", "completions", "embed", "embedding", "embeddings", "generate", "infer", "summarize", "extract", "detect", "find", "list", "get", "read", "fetch", "similarity", "rerank", "render", "convert", "evaluate", "simulate", "preview", "exists", "inspect"}
 
@@ -146,7 +164,7 @@ var Actors = []string{
 }
 
 // Harmless are import paths whose functions never act.
-var Harmless = []string{"fmt", "log", "strings", "math", "json", "logging", "time", "errors", "strconv", "sort", "re", "collections", "itertools", "functools", "typing", "builtin", "dataclasses", "datetime", "asyncio"}
+var Harmless = []string{"fmt", "log", "strings", "math", "json", "logging", "time", "errors", "strconv", "sort", "re", "collections", "itertools", "functools", "typing", "builtin", "dataclasses", "datetime", "asyncio", "date-fns", "dayjs", "moment", "luxon", "lodash", "underscore", "ramda", "mathjs", "decimal.js", "bignumber.js", "zod", "validator", "dateutil", "pytz", "pendulum", "numpy", "pandas", "commons.lang3", "guava"}
 
 // Shape recognises a library's call by the parts of its argument.
 type Shape struct {
@@ -163,6 +181,7 @@ var Shapes = []Shape{
 	{Name: "upsert", Fields: "where create update", Lib: "prisma"},
 	{Name: "delete|deletemany|findunique|findfirst|findmany|count|findfirstorthrow|finduniqueorthrow", Fields: "where", Lib: "prisma"},
 	{Name: "signalwithstart", Arg: 1, Fields: "taskQueue", Lib: "temporal.io|temporalio|io.temporal"},
+	{Name: "findone|findall|findorcreate|findandcountall|destroy", Fields: "where", Lib: "sequelize"},
 	{Name: "start|execute", Arg: 1, Fields: "taskQueue", Lib: "temporal.io|temporalio|io.temporal"},
 }
 

@@ -64,9 +64,9 @@ func readNames(l *C.TSLanguage) names {
 	return n
 }
 
-// Parse reads src. Syntax errors are not an error: [Tree.Errors] counts them
-// and the rest of the file is there.
-func Parse(g Grammar, src []byte) (*Tree, error) {
+// ParseWithin is [Parse] under other bounds.
+func ParseWithin(g Grammar, src []byte, l Limits) (*Tree, error) {
+	l = l.orDefault()
 	if g >= grammarCount {
 		return nil, fmt.Errorf("parse: no grammar %d", g)
 	}
@@ -74,7 +74,7 @@ func Parse(g Grammar, src []byte) (*Tree, error) {
 		return &Tree{}, nil
 	}
 	var count C.uint32_t
-	out := C.idem_flatten(language(g), (*C.char)(unsafe.Pointer(&src[0])), C.uint32_t(len(src)), MaxDepth, maxNodes, C.uint64_t(maxParse.Microseconds()), &count)
+	out := C.idem_flatten(language(g), (*C.char)(unsafe.Pointer(&src[0])), C.uint32_t(len(src)), MaxDepth, C.uint32_t(l.Nodes), C.uint64_t(l.Time.Microseconds()), &count)
 	if out == nil {
 		switch count {
 		case 1:

@@ -25,10 +25,25 @@ var ErrTooDeep = errors.New("nested too deeply")
 // more than its size.
 var ErrTooMuch = errors.New("too much to parse: broken, or generated")
 
-const (
-	maxParse = 5 * time.Second
-	maxNodes = 2_000_000
-)
+// Limits bound what one file may cost. A zero field is the bound of [Parse].
+type Limits struct {
+	Time  time.Duration // 0: 5 s
+	Nodes uint32        // 0: 2 million
+}
+
+func (l Limits) orDefault() Limits {
+	if l.Time <= 0 {
+		l.Time = 5 * time.Second
+	}
+	if l.Nodes == 0 {
+		l.Nodes = 2_000_000
+	}
+	return l
+}
+
+// Parse reads src. Syntax errors are not an error: [Tree.Errors] counts them
+// and the rest of the file is there.
+func Parse(g Grammar, src []byte) (*Tree, error) { return ParseWithin(g, src, Limits{}) }
 
 // MaxDepth is the deepest tree that is read.
 const MaxDepth = 2000

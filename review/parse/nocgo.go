@@ -5,5 +5,5 @@ package parse
 // BuiltIn reports whether this build can parse.
 const BuiltIn = false
 
-// Parse returns [ErrNotBuiltIn].
-func Parse(Grammar, []byte) (*Tree, error) { return nil, ErrNotBuiltIn }
+// ParseWithin returns [ErrNotBuiltIn].
+func ParseWithin(Grammar, []byte, Limits) (*Tree, error) { return nil, ErrNotBuiltIn }

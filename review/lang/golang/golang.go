@@ -25,7 +25,8 @@ func module(_, imported string) []string {
 	for i := range parts {
 		if tail := strings.Join(parts[i:], "/"); i > 0 || len(parts) == 1 {
 			if i == len(parts)-1 && len(parts) > 3 && strings.Contains(parts[0], ".") {
-				break // one folder name says too little
+				out = append(out, tail) // one folder name says too little, unless it stands at the root
+				break
 			}
 			out = append(out, "*/"+tail)
 		}

@@ -3,7 +3,9 @@
 package js
 
 import (
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/idem-mcp/idem-mcp/review"
@@ -124,8 +126,10 @@ func lower(p, lang string, g parse.Grammar, src []byte) (*review.File, error) {
 	for _, fn := range l.file.Funcs {
 		if fn.Owner == nil && fn.Parent == nil && l.exports[fn.Name] {
 			fn.Exported = true
+			delete(l.exports, fn.Name)
 		}
 	}
+	l.file.Exports = slices.Sorted(maps.Keys(l.exports))
 	return l.file, nil
 }
 

@@ -54,6 +54,9 @@ func whole(v *review.Value, depth int) *review.Effect {
 	if v == nil || depth == 0 {
 		return nil
 	}
+	if r := unwrapped(v); r != nil {
+		return r
+	}
 	last := strings.TrimSuffix(strings.ToLower(uncalled(v.Sym)), "async")
 	for _, b := range bulk {
 		if strings.HasSuffix(last, b) {
@@ -79,6 +82,39 @@ func whole(v *review.Value, depth int) *review.Effect {
 		}
 	}
 	return nil
+}
+
+// unwrapped is the request whose whole answer v is, where the client was asked
+// for it as text or bytes: getForEntity(url, String.class).getBody(),
+// GetStringAsync(url), axios.get(url, {responseType: "text"}).data.
+func unwrapped(v *review.Value) *review.Effect {
+	if len(v.From) == 0 {
+		return nil
+	}
+	e := v.From[len(v.From)-1]
+	if e.Verb != "GET" {
+		return nil
+	}
+	name := strings.TrimSuffix(strings.ToLower(uncalled(v.Sym)), "async")
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	switch last {
+	case "getstring", "getbytearray":
+		return e
+	case "getforobject", "getforentity", "body", "data":
+		if slices.ContainsFunc(e.Args, asksWhole) {
+			return e
+		}
+	}
+	return nil
+}
+
+// asksWhole reports an argument that asks for the answer as text or bytes.
+func asksWhole(a *review.Value) bool {
+	if a.Origin == review.FromConst && !a.HasTxt && (a.Type == "String" || a.Type == "byte") {
+		return true
+	}
+	kind := a.Fields["responseType"]
+	return kind != nil && kind.HasTxt && kind.Text != "json"
 }
 
 // uncalled takes the arguments of the last call off.

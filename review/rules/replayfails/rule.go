@@ -3,9 +3,9 @@
 //
 // # What it does
 //
-// A delete that fails when the thing is gone, an answer of "exists already"
-// that the body turns into an error, a refusal after a look at what the body
-// itself changes.
+// A delete that fails when the thing is gone, a write that the client refuses
+// when the thing is there, an answer of "exists already" that the body turns
+// into an error, a refusal after a look at what the body itself changes.
 //
 // # Why is this bad
 //
@@ -40,7 +40,13 @@ func Rule() *review.Rule {
 
 func check(p *review.Pass) {
 	for _, e := range p.Activity.Acting() {
-		if !e.Strict || e.Class != knowledge.Delete || e.Lenient || e.Swallowed || e.CheckedFirst() != nil || e.Memory {
+		if !e.Strict || e.Lenient || e.Swallowed || e.CheckedFirst() != nil || e.Memory {
+			continue
+		}
+		if e.Class == knowledge.Put && !e.Protected() && (e.Key == nil || !e.Key.Origin.Fresh()) {
+			p.Report(review.Note{Effect: e, Message: "fails when the thing is already there; a second run fails although the first succeeded", Fix: "overwrite it, or take \"already there\" as success"})
+		}
+		if e.Class != knowledge.Delete {
 			continue
 		}
 		p.Report(review.Note{Effect: e, Message: "fails when the thing is already gone; a second run fails although the first succeeded", Fix: "take \"not there\" as success"})

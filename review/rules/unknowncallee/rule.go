@@ -4,7 +4,8 @@
 // # What it does
 //
 // A call of a function or client that no table explains and whose name says
-// that it acts, and a POST that seems only to ask.
+// that it acts, a POST that seems only to ask, and a POST that moves one thing
+// to a state (/orders/{id}/cancel).
 //
 // # Why is this bad
 //
@@ -43,6 +44,8 @@ func check(p *review.Pass) {
 			continue
 		}
 		switch {
+		case e.Class == knowledge.Act && e.Verb == "POST" && e.Question != "":
+			p.Report(review.Note{Effect: e, Message: "moves one thing to a state; the second run finds it there", Fix: "does the other side answer " + e.Question + " with success when it is done already? If it refuses, take that refusal as success"})
 		case e.Class == knowledge.Act:
 			p.Report(review.Note{Effect: e, Message: "calls something outside the repository whose name says that it acts", Fix: "does " + e.Callee + " do its work again when it is called twice with the same arguments? Pass it a key, or name it in the effects configuration"})
 		case e.Reader:

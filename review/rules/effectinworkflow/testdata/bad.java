@@ -32,7 +32,7 @@ class LambdaFlow implements Workflow {
     public WorkflowStub create() {
         return ctx -> {
             Order order = ctx.getInput(Order.class);
-            rest.postForObject("https://hooks.example/started", order, String.class); // miss: a workflow's body in a lambda is not looked at
+            rest.postForObject("https://hooks.example/started", order, String.class); // want "every replay acts again"
             ctx.callActivity(CheckOrder.class.getName(), order, Boolean.class).await();
         };
     }

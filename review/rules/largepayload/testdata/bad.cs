@@ -17,6 +17,6 @@ public class FetchReport(HttpClient http) : WorkflowActivity<string, string>
 {
     public override async Task<string> RunAsync(WorkflowActivityContext context, string url)
     {
-        return await http.GetStringAsync(url); // miss GetStringAsync is not known to give the whole body
+        return await http.GetStringAsync(url); // want "its whole answer is returned"
     }
 }

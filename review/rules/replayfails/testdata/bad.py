@@ -1,5 +1,6 @@
 import os
 
+from azure.storage.blob import BlobServiceClient
 from dapr.clients import DaprClient
 import dapr.ext.workflow as wf
 
@@ -20,3 +21,9 @@ def take(ctx, order):
         if stock < order["quantity"]:
             raise ValueError("out of stock")  # want "a second run may fail although the first succeeded"
         d.save_state("stock", order["sku"], str(stock - order["quantity"]))
+
+
+@wfr.activity
+def store(ctx, report):
+    service = BlobServiceClient.from_connection_string(os.environ["STORAGE"])
+    service.get_blob_client("reports", report["id"]).upload_blob(report["text"])  # want "fails when the thing is already there"

@@ -1,5 +1,8 @@
 import os
 
+from azure.core.exceptions import ResourceExistsError
+from azure.storage.blob import BlobServiceClient
+
 import dapr.ext.workflow as wf
 
 wfr = wf.WorkflowRuntime()
@@ -18,3 +21,18 @@ def drop_upload(ctx, name):
 @wfr.activity
 def size(ctx, name):
     return os.path.getsize(f"/uploads/{name}")
+
+
+@wfr.activity
+def store(ctx, report):
+    service = BlobServiceClient.from_connection_string(os.environ["STORAGE"])
+    service.get_blob_client("reports", report["id"]).upload_blob(report["text"], overwrite=True)
+
+
+@wfr.activity
+def store_new(ctx, report):
+    service = BlobServiceClient.from_connection_string(os.environ["STORAGE"])
+    try:
+        service.get_blob_client("archive", report["id"]).upload_blob(report["text"])
+    except ResourceExistsError:
+        return "stored before"

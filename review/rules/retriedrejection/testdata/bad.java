@@ -57,7 +57,7 @@ class CheckPatiently implements WorkflowActivity {
     public Object run(WorkflowActivityContext ctx) {
         Order order = ctx.getInput(Order.class);
         if (order.quantity() <= 0) {
-            throw new IllegalArgumentException("quantity must be positive"); // miss: the options are not followed to a policy whose name does not say retry
+            throw new IllegalArgumentException("quantity must be positive"); // want "a rejection that no retry can help"
         }
         return "ok";
     }

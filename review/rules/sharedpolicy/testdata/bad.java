@@ -39,7 +39,7 @@ class LambdaFlow implements Workflow {
                 .setFirstRetryInterval(Duration.ofSeconds(1))
                 .setMaxNumberOfAttempts(5)
                 .build();
-            ctx.callActivity(CheckOrder.class.getName(), order, new WorkflowTaskOptions(retry), Boolean.class).await(); // miss: a workflow's body in a lambda is not looked at
+            ctx.callActivity(CheckOrder.class.getName(), order, new WorkflowTaskOptions(retry), Boolean.class).await(); // want "one retry policy object is used for all 3 calls"
             ctx.callActivity(PriceOrder.class.getName(), order, new WorkflowTaskOptions(retry), Integer.class).await();
             ctx.callActivity(FindStock.class.getName(), order, new WorkflowTaskOptions(retry), Integer.class).await();
         };

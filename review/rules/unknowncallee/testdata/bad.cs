@@ -12,3 +12,12 @@ public class BookPallet(IWarehouseClient warehouse) : WorkflowActivity<Order, st
     }
 }
 // [/doc]
+
+public class CancelBooking(HttpClient http) : WorkflowActivity<Order, string>
+{
+    public override async Task<string> RunAsync(WorkflowActivityContext context, Order order)
+    {
+        (await http.PostAsync($"https://api.travel.example/bookings/{order.Id}/cancel", null)).EnsureSuccessStatusCode(); // want "moves one thing to a state"
+        return "cancelled";
+    }
+}

@@ -1,3 +1,4 @@
+import axios from "axios";
 import { warehouseClient } from "shop-sdk";
 import { WorkflowActivityContext, WorkflowRuntime } from "@dapr/dapr";
 
@@ -13,4 +14,8 @@ const bookPallet = async (_ctx: WorkflowActivityContext, order: Order) => {
 };
 // [/doc]
 
-export const runtime = new WorkflowRuntime().registerActivity(bookPallet);
+const cancelBooking = async (_ctx: WorkflowActivityContext, order: Order) => {
+  await axios.post(`https://api.travel.example/bookings/${order.id}/cancel`); // want "moves one thing to a state"
+};
+
+export const runtime = new WorkflowRuntime().registerActivity(bookPallet).registerActivity(cancelBooking);

@@ -1,3 +1,4 @@
+import requests
 from shop_sdk import warehouse_client
 import dapr.ext.workflow as wf
 
@@ -14,3 +15,8 @@ def book_pallet(ctx, order):
 @wfr.activity
 def look(ctx, sku):
     return warehouse_client.get_stock(sku)
+
+
+@wfr.activity
+def cancel_booking(ctx, booking):
+    requests.post(f"https://api.travel.example/bookings/{booking['id']}/cancel", headers={"Idempotency-Key": booking["key"]}, timeout=30)
