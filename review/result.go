@@ -1,5 +1,7 @@
 package review
 
+import "strings"
+
 // Result is the answer for a set of files.
 type Result struct {
 	Activities []ActivityResult `json:"activities"`
@@ -10,6 +12,7 @@ type Result struct {
 	Skipped      []Skipped        `json:"skipped"`
 	Files        int              `json:"files"`       // files read
 	NotVisible   []string         `json:"not_visible"` // what could not be looked at, and why
+	Silenced     []Silenced       `json:"-"`           // for reports that list them
 }
 
 // ActivityResult is the answer for one activity.
@@ -26,6 +29,14 @@ type ActivityResult struct {
 	Keys      []KeyResult    `json:"keys"`
 	CallSites []CallSite     `json:"call_sites"`
 	Findings  []Finding      `json:"findings"`
+	Bodies    []Body         `json:"-"` // for comparisons
+}
+
+// Silenced is a finding of an activity or workflow that an idem:ignore comment
+// silences.
+type Silenced struct {
+	Finding
+	Owner, Reason string
 }
 
 // Safe is the verdict when nothing was found.
@@ -75,6 +86,17 @@ type Skipped struct {
 	Reason string `json:"reason"`
 }
 
+// OnPurpose reports whether a file is left out because it is nobody's source;
+// any other reason is a gap in the answer.
+func (s Skipped) OnPurpose() bool {
+	for _, word := range [...]string{"vendored", "generated", "ignored", "version control"} {
+		if strings.Contains(s.Reason, word) {
+			return true
+		}
+	}
+	return false
+}
+
 // WorkflowResult is what was found in the body of one workflow.
 type WorkflowResult struct {
 	Name     string    `json:"name"`
@@ -82,6 +104,7 @@ type WorkflowResult struct {
 	Line     int       `json:"line"`
 	Language string    `json:"language"`
 	Findings []Finding `json:"findings"`
+	Bodies   []Body    `json:"-"`
 }
 
 // Findings lists the findings of activities and workflows.

@@ -88,7 +88,7 @@ func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut
 		s.File, s.Reason = clean.Line(s.File, 240), clean.Line(s.Reason, 240)
 	}
 	for _, s := range res.Skipped {
-		if !onPurpose(s.Reason) {
+		if !s.OnPurpose() {
 			out.Coverage.miss(s.File + ": " + s.Reason)
 		}
 	}
@@ -101,17 +101,6 @@ func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut
 		out.Next = []Next{{Tool: "idem_review_code", Arguments: map[string]string{"symbol": "NAME"}, Why: "review a function that no known framework registers"}}
 	}
 	return out, nil
-}
-
-// onPurpose reports whether a file is left out because it is nobody's source; any
-// other reason is a gap in the answer.
-func onPurpose(reason string) bool {
-	for _, word := range [...]string{"vendored", "generated", "ignored", "version control"} {
-		if strings.Contains(reason, word) {
-			return true
-		}
-	}
-	return false
 }
 
 func reviewWhat(ctx context.Context, d Deps, in reviewCodeIn) (review.Result, error) {
