@@ -9,33 +9,52 @@ import (
 
 // Comparison is how a review stands to an earlier one.
 type Comparison struct {
-	// Touched are the activities and workflows that differ, or around which
-	// something does, in the order of the later review; then those that are gone.
-	Touched   []Touched
-	Untouched int
-	// Changes are the findings of both reviews, those of untouched activities
-	// too: first the later review's, in its order.
-	Changes []Change
+	// Units are the activities, and the workflows with findings, in the order of
+	// the later review; then those that are gone.
+	Units []Unit
 }
 
-// Touched is an activity, or a workflow with findings, and what is different.
-type Touched struct {
+// Unit is an activity, or a workflow with findings, beside its earlier self.
+type Unit struct {
 	Name     string   `json:"name"`
 	Workflow bool     `json:"workflow,omitempty"`
 	File     string   `json:"file"`
 	Line     int      `json:"line"`
 	Language string   `json:"language"`
 	Verdict  Severity `json:"verdict"`
-	Why      []string `json:"why"`
+	Why      []string `json:"why"` // what the change touches; nothing: the unit is as it was
 	Changes  []Change `json:"findings"`
 }
 
 // Gone is the verdict on an activity that is not there any more.
 const Gone Severity = "gone"
 
+// Touched reports whether a change touches or affects the unit.
+func (u *Unit) Touched() bool { return len(u.Why) > 0 }
+
+// Count is how many findings have a status.
+func (c *Comparison) Count(s Status) int {
+	n := 0
+	for _, x := range c.Changes() {
+		if x.Status == s {
+			n++
+		}
+	}
+	return n
+}
+
+// Changes are the findings of all units.
+func (c *Comparison) Changes() []Change {
+	var out []Change
+	for i := range c.Units {
+		out = append(out, c.Units[i].Changes...)
+	}
+	return out
+}
+
 // side is an activity or a workflow as a comparison sees it.
 type side struct {
-	Touched
+	Unit
 	findings int // how many of the result's, in its order
 	bodies   []Body
 	sites    []string
@@ -46,7 +65,7 @@ func sides(res *Result) []side {
 	out := make([]side, 0, len(res.Activities)+len(res.Workflows))
 	for i := range res.Activities {
 		a := &res.Activities[i]
-		u := side{Touched: Touched{Name: a.owner(), File: a.File, Line: a.Line, Language: a.Language, Verdict: a.Verdict}, findings: len(a.Findings), bodies: a.Bodies}
+		u := side{Unit: Unit{Name: a.owner(), File: a.File, Line: a.Line, Language: a.Language, Verdict: a.Verdict}, findings: len(a.Findings), bodies: a.Bodies}
 		for j := range a.CallSites {
 			u.sites = append(u.sites, a.CallSites[j].digest())
 		}
@@ -61,7 +80,7 @@ func sides(res *Result) []side {
 	}
 	for i := range res.Workflows {
 		w := &res.Workflows[i]
-		u := side{Touched: Touched{Name: w.Name, Workflow: true, File: w.File, Line: w.Line, Language: w.Language, Verdict: Safe}, findings: len(w.Findings), bodies: w.Bodies}
+		u := side{Unit: Unit{Name: w.Name, Workflow: true, File: w.File, Line: w.Line, Language: w.Language, Verdict: Safe}, findings: len(w.Findings), bodies: w.Bodies}
 		for _, f := range w.Findings {
 			if u.Verdict == Safe && f.Severity != Advice || f.Severity == Hazard {
 				u.Verdict = f.Severity
@@ -117,9 +136,7 @@ func CompareResults(before, after *Result, within func(file string) bool) Compar
 			gone = append(gone, u)
 		}
 	}
-	all := changes(was, after, newGaps(before, after))
-	all = distribute(now, all)
-	for _, c := range all {
+	for _, c := range distribute(now, changes(was, after, newGaps(before, after))) {
 		at := home[c.Fingerprint]
 		if j := slices.Index(pairs, at); j >= 0 {
 			now[j].Changes = append(now[j].Changes, c)
@@ -132,22 +149,35 @@ func CompareResults(before, after *Result, within func(file string) bool) Compar
 
 // CompareBaseline sets a review of a whole project beside the findings of an
 // earlier one. What else changed is not known, so an activity is touched if it
-// has a new finding.
+// has a new finding or lost one.
 func CompareBaseline(was []Identified, after *Result, within func(file string) bool) Comparison {
 	now := sides(after)
-	rest := distribute(now, changes(was, after, after.Skipped))
+	for _, c := range distribute(now, changes(was, after, after.Skipped)) {
+		i := slices.IndexFunc(now, func(s side) bool { return s.Name == c.Activity })
+		if i < 0 {
+			i = len(now)
+			now = append(now, side{Unit: Unit{Name: c.Activity, File: c.File, Line: c.Line, Verdict: Gone}})
+		}
+		now[i].Changes = append(now[i].Changes, c)
+	}
 	for i := range now {
-		if slices.ContainsFunc(now[i].Changes, func(c Change) bool { return c.Status == New }) {
-			now[i].Why = []string{"it has a finding that the baseline does not have"}
+		if slices.ContainsFunc(now[i].Changes, func(c Change) bool { return c.Status != Existing }) {
+			now[i].Why = []string{"its findings differ from the baseline"}
 		}
 	}
-	out := gather(now, within)
-	for _, c := range rest {
-		if within == nil || within(c.File) {
-			out.Changes = append(out.Changes, c)
-		}
+	return gather(now, within)
+}
+
+// Uncompared is a review of a whole project with nothing to compare it with: no
+// finding has a status.
+func Uncompared(res *Result, within func(file string) bool) Comparison {
+	now := sides(res)
+	var all []Change
+	for _, f := range Identify(res) {
+		all = append(all, Change{Identified: f})
 	}
-	return out
+	distribute(now, all)
+	return gather(now, within)
 }
 
 // distribute gives every unit its findings and returns the others, which are in
@@ -162,26 +192,11 @@ func distribute(now []side, all []Change) []Change {
 
 func gather(all []side, within func(file string) bool) Comparison {
 	var c Comparison
-	var late []Change
 	for i := range all {
-		u := &all[i]
-		if within != nil && !within(u.File) {
-			continue
+		if within == nil || within(all[i].File) {
+			c.Units = append(c.Units, all[i].Unit)
 		}
-		for _, x := range u.Changes {
-			if x.Status == New || x.Status == Existing {
-				c.Changes = append(c.Changes, x)
-			} else {
-				late = append(late, x)
-			}
-		}
-		if len(u.Why) == 0 {
-			c.Untouched++
-			continue
-		}
-		c.Touched = append(c.Touched, u.Touched)
 	}
-	c.Changes = append(c.Changes, late...)
 	return c
 }
 

@@ -14,6 +14,8 @@ import (
 type compared struct {
 	review.Comparison
 	Head review.Result
+	// Lost are the files that only the base could not be read of.
+	Lost []review.Skipped
 }
 
 // compareReviews reviews two states of a whole project and says what the change
@@ -33,7 +35,10 @@ func (d Deps) compareReviews(ctx context.Context, base, head fs.FS, paths, symbo
 	if err != nil {
 		return compared{}, err
 	}
-	return compared{review.CompareResults(&before, &after, within(paths)), after}, nil
+	lost := slices.DeleteFunc(before.Skipped, func(s review.Skipped) bool {
+		return s.OnPurpose() || slices.Contains(after.Skipped, s) || s.File == "*"
+	})
+	return compared{review.CompareResults(&before, &after, within(paths)), after, lost}, nil
 }
 
 // ignoring is a file system with the ignore files of another.

@@ -46,7 +46,7 @@ type reviewCodeOut struct {
 	Skipped    []review.Skipped        `json:"skipped" jsonschema:"files that were not reviewed, with the reason"`
 	Files      int                     `json:"files"`
 
-	detailed bool
+	detailed, verify bool
 }
 
 func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut, error) {
@@ -74,12 +74,13 @@ func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut
 		}
 		cleanActivity(&res.Activities[i])
 	}
-	out.found = hazards > 0
+	out.found, out.verify = hazards > 0, verify > 0
 	for i := range out.Workflows {
 		w := &out.Workflows[i]
 		w.Name, w.File = clean.Line(w.Name, 240), clean.Line(w.File, 240)
 		for j := range w.Findings {
 			out.found = out.found || w.Findings[j].Severity == review.Hazard
+			out.verify = out.verify || w.Findings[j].Severity == review.Verify
 			cleanCodeFinding(&w.Findings[j])
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -25,8 +26,9 @@ type app struct {
 	configPath string
 	output     string
 	logLevel   string
-	kind       string // --source
-	component  string // --component
+	kind       string   // --source
+	component  string   // --component
+	forms      []string // what --output can be beside text and json
 	code       int
 }
 
@@ -112,9 +114,11 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 			cmd.Flags().String(flagName(f), f.Default, usage)
 		}
 	}
-	evaluate := new(bool)
-	if c.Positional == "paths" {
-		cmd.Flags().BoolVar(evaluate, "evaluate", false, "measure the reviewer on a folder of labelled activities (review/testdata/corpus) instead")
+	if c.Command == "review" {
+		f := &reviewFlags{}
+		f.add(cmd)
+		cmd.RunE = func(cmd *cobra.Command, paths []string) error { return a.review(cmd, c, f, paths) }
+		return cmd
 	}
 	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
 		runs := paths
@@ -124,13 +128,6 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		deps, _, err := a.deps(runs, true)
 		if err != nil {
 			return err
-		}
-		if *evaluate {
-			folder := "review/testdata/corpus"
-			if len(paths) > 0 {
-				folder = paths[0]
-			}
-			return a.answer(tools.EvaluateReview(cmd.Context(), deps, folder))
 		}
 		args, err := arguments(cmd, c, paths)
 		if err != nil {
@@ -241,8 +238,8 @@ func (a *app) answer(r tools.Result) error {
 
 // deps wires what the capabilities need.
 func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
-	if a.output != "text" && a.output != "json" {
-		return tools.Deps{}, config{}, &fault.Error{Kind: fault.BadInput, What: fmt.Sprintf("--output cannot be %q", a.output), Do: "It can be text or json"}
+	if a.output != "text" && a.output != "json" && !slices.Contains(a.forms, a.output) {
+		return tools.Deps{}, config{}, a.outputError()
 	}
 	c, err := load(a.configPath, a.Env)
 	if err != nil {
