@@ -12,6 +12,8 @@ type Comparison struct {
 	// Units are the activities, and the workflows with findings, in the order of
 	// the later review; then those that are gone.
 	Units []Unit
+	// FindingsOnly: the earlier review is known by its findings alone.
+	FindingsOnly bool
 }
 
 // Unit is an activity, or a workflow with findings, beside its earlier self.
@@ -99,8 +101,8 @@ func (c *CallSite) digest() string {
 }
 
 // CompareResults sets two reviews of a whole project side by side. It reports on
-// what lies within (nil: everywhere), by its place in the later review, or in
-// the earlier one for what is gone.
+// the units that stand within or call into it (nil: everywhere), by their place
+// in the later review, or in the earlier one for what is gone.
 func CompareResults(before, after *Result, within func(file string) bool) Comparison {
 	old, now := sides(before), sides(after)
 	was := Identify(before)
@@ -165,7 +167,9 @@ func CompareBaseline(was []Identified, after *Result, within func(file string) b
 			now[i].Why = []string{"its findings differ from the baseline"}
 		}
 	}
-	return gather(now, within)
+	out := gather(now, within)
+	out.FindingsOnly = true
+	return out
 }
 
 // Uncompared is a review of a whole project with nothing to compare it with: no
@@ -193,11 +197,18 @@ func distribute(now []side, all []Change) []Change {
 func gather(all []side, within func(file string) bool) Comparison {
 	var c Comparison
 	for i := range all {
-		if within == nil || within(all[i].File) {
+		if within == nil || all[i].reaches(within) {
 			c.Units = append(c.Units, all[i].Unit)
 		}
 	}
 	return c
+}
+
+// reaches reports whether the unit stands in one of the files or calls into one:
+// who names a helper wants to know what depends on it.
+func (s *side) reaches(within func(file string) bool) bool {
+	return within(s.File) || slices.ContainsFunc(s.bodies, func(b Body) bool { return within(b.File) }) ||
+		slices.ContainsFunc(s.Changes, func(c Change) bool { return within(c.File) })
 }
 
 // changes compares, and tells a finding that is fixed from one that is silenced

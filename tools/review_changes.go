@@ -61,6 +61,9 @@ func newChanges(c *review.Comparison, head *review.Result, gaps []review.Skipped
 		out.Coverage.miss(g.File + ": " + g.Reason)
 	}
 	out.Summary = out.summary()
+	if !c.FindingsOnly {
+		out.Summary += fmt.Sprintf("; the change touches or affects %d of %d activities and workflows", len(out.Activities), len(c.Units))
+	}
 	out.found = out.Counts.NewHazard > 0
 	out.NotVisible = append(slices.Clone(head.NotVisible),
 		"a finding is known again by its rule, its activity and its quoted line: one whose line was edited, or whose activity was renamed, is told as fixed and new")
@@ -99,6 +102,9 @@ func (out *changesOut) summary() string {
 	if n.NewVerify > 0 {
 		grave = append(grave, fmt.Sprintf("%d to verify", n.NewVerify))
 	}
+	if rest := n.New - n.NewHazard - n.NewVerify; rest > 0 {
+		grave = append(grave, fmt.Sprintf("%d of advice", rest))
+	}
 	if len(grave) > 0 {
 		s += " (" + strings.Join(grave, ", ") + ")"
 	}
@@ -109,7 +115,7 @@ func (out *changesOut) summary() string {
 	if n.Unread > 0 {
 		s += fmt.Sprintf(", %d not looked for again", n.Unread)
 	}
-	return s + fmt.Sprintf("; %d of %d activities and workflows are touched or affected", len(out.Activities), len(out.Activities)+out.Untouched)
+	return s
 }
 
 func (out *changesOut) render(t *text) {
