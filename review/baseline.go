@@ -76,8 +76,8 @@ func ReadBaseline(name string, text []byte) ([]Identified, error) {
 		return nil, bad(fault.TooLarge, fmt.Sprintf("%s is larger than %d MB", name, MaxBaseline>>20), anew+name, nil)
 	}
 	var kind struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
+		Format  any `json:"format"`
+		Version any `json:"version"`
 	}
 	switch err := json.Unmarshal(text, &kind); {
 	case bytes.Contains(text, []byte("\n<<<<<<< ")):
@@ -86,8 +86,8 @@ func ReadBaseline(name string, text []byte) ([]Identified, error) {
 		return nil, bad(fault.Damaged, name+" cannot be read as a baseline", "Restore it from version control, or write it anew: --write-baseline "+name, cleaned(err))
 	case kind.Format != BaselineFormat:
 		return nil, bad(fault.BadInput, name+" is no baseline of idem-mcp review", "Name another file; --write-baseline FILE writes one", nil)
-	case kind.Version != baselineVersion:
-		return nil, bad(fault.Unsupported, fmt.Sprintf("%s has version %d, and this idem-mcp reads version %d", name, kind.Version, baselineVersion), "Update idem-mcp, or write the baseline anew: --write-baseline "+name, nil)
+	case kind.Version != float64(baselineVersion):
+		return nil, bad(fault.Unsupported, fmt.Sprintf("%s has version %v, and this idem-mcp reads version %d", name, clean.Line(fmt.Sprint(kind.Version), 40), baselineVersion), "Update idem-mcp, or write the baseline anew: --write-baseline "+name, nil)
 	}
 	var b baseline
 	d := json.NewDecoder(bytes.NewReader(text))

@@ -109,6 +109,9 @@ func (g *engine) workflow(fn *Func) *Workflow {
 	t.enterWith(fn, params, bound, self, root, fn.Line, root)
 	w.bodies = t.bodies(nil)
 	for _, e := range t.effects {
+		if len(e.Path) > 0 && fn.Name != "" { // the first element is the workflow itself
+			e.Path = e.Path[1:]
+		}
 		if e.Acts() && !e.Memory && !e.Guess && e.Class != knowledge.Act && !ofEngine(e) {
 			w.Effects = append(w.Effects, e)
 		}

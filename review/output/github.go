@@ -48,7 +48,7 @@ func GitHub(r *Report) []byte {
 		}
 	}
 	if len(r.Gaps) > 0 {
-		line += fmt.Sprintf(" Read only in part: %d files or folders.", len(r.Gaps))
+		line += fmt.Sprintf(" Read only in part; not read: %d.", len(r.Gaps))
 	}
 	b.WriteString(strings.ReplaceAll(line, "##[", "# #[") + "\n") // an old form of command, which GitHub looks for anywhere in a line
 	return []byte(b.String())

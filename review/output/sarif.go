@@ -152,7 +152,7 @@ func result(f *review.Identified, index map[string]int) *sarif.Result {
 
 func location(s review.Site) *sarif.Location {
 	region := sarif.NewRegion().WithStartLine(max(s.Line, 1)).WithEndLine(max(s.EndLine, s.Line, 1))
-	if s.Quote != "" {
+	if s.Quote != "" && s.EndLine <= s.Line { // a quote is one line
 		region.Snippet = sarif.NewArtifactContent().WithText(s.Quote)
 	}
 	return sarif.NewLocation().WithPhysicalLocation(sarif.NewPhysicalLocation().WithArtifactLocation(artifact(s.File)).WithRegion(region))
