@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -56,12 +57,16 @@ func IdentifySilenced(res *Result) []Identified {
 	return out
 }
 
+// silencingComment at the end of a line does not make its finding another one.
+var silencingComment = regexp.MustCompile(`\s*(#|//)\s*idem:ignore\b.*$`)
+
 // identify counts the silenced findings after the others, so that silencing one
 // of two equal lines leaves the fingerprints of both in use.
 func identify(res *Result) (found, silenced []Identified) {
 	seen := map[string]int{}
 	one := func(owner string, f Finding) Identified {
-		base := strings.Join([]string{f.Rule, f.Kind, owner, strings.Join(strings.Fields(f.Quote), "")}, "\x00")
+		quote := silencingComment.ReplaceAllString(f.Quote, "")
+		base := strings.Join([]string{f.Rule, f.Kind, owner, strings.Join(strings.Fields(quote), "")}, "\x00")
 		seen[base]++
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", base, seen[base]))
 		return Identified{Finding: f, Activity: owner, Fingerprint: hex.EncodeToString(sum[:8])}
