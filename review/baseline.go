@@ -80,12 +80,12 @@ func ReadBaseline(name string, text []byte) ([]Identified, error) {
 		Version any `json:"version"`
 	}
 	switch err := json.Unmarshal(text, &kind); {
+	case !bytes.Contains(text, []byte(BaselineFormat)) || err == nil && kind.Format != BaselineFormat:
+		return nil, bad(fault.BadInput, name+" is no baseline of idem-mcp review", "Name another file; --write-baseline FILE writes one", nil)
 	case bytes.Contains(text, []byte("\n<<<<<<< ")):
 		return nil, bad(fault.Damaged, name+" holds the marks of a merge conflict", "Keep the findings of both sides, or write it anew: --write-baseline "+name, nil)
 	case err != nil:
 		return nil, bad(fault.Damaged, name+" cannot be read as a baseline", "Restore it from version control, or write it anew: --write-baseline "+name, cleaned(err))
-	case kind.Format != BaselineFormat:
-		return nil, bad(fault.BadInput, name+" is no baseline of idem-mcp review", "Name another file; --write-baseline FILE writes one", nil)
 	case kind.Version != float64(baselineVersion):
 		return nil, bad(fault.Unsupported, fmt.Sprintf("%s has version %v, and this idem-mcp reads version %d", name, clean.Line(fmt.Sprint(kind.Version), 40), baselineVersion), "Update idem-mcp, or write the baseline anew: --write-baseline "+name, nil)
 	}
