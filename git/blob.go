@@ -20,7 +20,7 @@ const (
 // store reads the blobs of a repository through one process. It is safe for
 // concurrent use; reads queue.
 type store struct {
-	ctx context.Context //nolint:containedctx // the life of the process, which outlasts the call that starts it
+	ctx context.Context // the life of the process, which outlasts the call that starts it
 	dir string
 
 	mu   sync.Mutex

@@ -232,7 +232,7 @@ type writtenOut struct {
 	document []byte
 }
 
-func (out *writtenOut) render(t *text) { t.Write(out.document) } //nolint:errcheck // a strings.Builder
+func (out *writtenOut) render(t *text) { t.WriteString(string(out.document)) }
 
 // report writes the review as SARIF, JUnit or workflow commands.
 func (s *settled) report(d Deps, out *changesOut, b Build) (reply, error) {
