@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,6 +47,9 @@ func ReviewInBuild(ctx context.Context, d Deps, args json.RawMessage, b Build) (
 	}
 	c := reviewCode()
 	if b.reports() || b.compares() || b.Write {
+		if err := b.refuse(args); err != nil {
+			return failed(d, Capability{}, err), nil
+		}
 		c = define(definition[reviewCodeIn, *inBuild]{Name: c.Name, Example: c.Example, Run: func(ctx context.Context, d Deps, in reviewCodeIn) (*inBuild, error) {
 			out, text, err := runBuild(ctx, d, in, b)
 			baseline = text
@@ -74,6 +78,21 @@ func (b *Build) failOn() string {
 		return "hazard"
 	}
 	return b.FailOn
+}
+
+// refuse names an argument that these forms would silently leave out.
+func (b *Build) refuse(args json.RawMessage) error {
+	var given map[string]any
+	if err := json.Unmarshal(args, &given); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if name != "paths" && name != "symbol" {
+			return &fault.Error{Kind: fault.BadInput, What: "--" + strings.ReplaceAll(name, "_", "-") + " has no meaning in a comparison, for a baseline, nor with --output " + strings.Join(ReviewOutputs(), ", "),
+				Means: "nothing was reviewed", Do: "Leave it out, or ask for it in a review of its own"}
+		}
+	}
+	return nil
 }
 
 func (b *Build) reports() bool  { return slices.Contains(ReviewOutputs(), b.Output) }
