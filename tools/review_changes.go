@@ -19,13 +19,13 @@ type changesOut struct {
 	Against    string           `json:"against" jsonschema:"what the source is compared with"`
 	Activities []review.Unit    `json:"activities" jsonschema:"what the change touches or affects, new hazards first; the others are counted"`
 	Untouched  int              `json:"untouched"`
-	Counts     changeCounts     `json:"counts" jsonschema:"findings by status, those of untouched activities too"`
+	Counts     statusCounts     `json:"counts" jsonschema:"findings by status, those of untouched activities too"`
 	Skipped    []review.Skipped `json:"skipped"`
 	Files      int              `json:"files"`
 	WriteAnew  string           `json:"write_anew,omitempty" jsonschema:"the command that writes the baseline anew"`
 }
 
-type changeCounts struct {
+type statusCounts struct {
 	New       int `json:"new"`
 	NewHazard int `json:"new_hazard"`
 	NewVerify int `json:"new_verify"`
@@ -39,7 +39,7 @@ type changeCounts struct {
 // review could not read.
 func newChanges(c *review.Comparison, head *review.Result, gaps []review.Skipped, against string) *changesOut {
 	out := &changesOut{Against: against, Skipped: list(gaps), Files: head.Files}
-	out.Counts = changeCounts{Existing: c.Count(review.Existing), Fixed: c.Count(review.Fixed), Silenced: c.Count(review.Hushed), Unread: c.Count(review.Unread)}
+	out.Counts = statusCounts{Existing: c.Count(review.Existing), Fixed: c.Count(review.Fixed), Silenced: c.Count(review.Hushed), Unread: c.Count(review.Unread)}
 	for _, u := range c.Units {
 		for _, x := range u.Changes {
 			if x.Status == review.New {
