@@ -223,7 +223,7 @@ func changes(was []Identified, after *Result, gaps []Skipped) []Change {
 	for _, u := range sides(after) {
 		there[u.Name] = true
 	}
-	gaps = slices.DeleteFunc(slices.Clone(gaps), Skipped.OnPurpose)
+	gaps = slices.DeleteFunc(slices.Clone(gaps), func(s Skipped) bool { return OnPurpose(s.Reason) })
 	for i := range out {
 		c := &out[i]
 		switch {

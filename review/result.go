@@ -86,11 +86,11 @@ type Skipped struct {
 	Reason string `json:"reason"`
 }
 
-// OnPurpose reports whether a file is left out because it is nobody's source;
-// any other reason is a gap in the answer.
-func (s Skipped) OnPurpose() bool {
+// OnPurpose reports whether the reason for skipping a file is that it is nobody's
+// source; any other reason is a gap in the answer.
+func OnPurpose(reason string) bool {
 	for _, word := range [...]string{"vendored", "generated", "ignored", "version control"} {
-		if strings.Contains(s.Reason, word) {
+		if strings.Contains(reason, word) {
 			return true
 		}
 	}

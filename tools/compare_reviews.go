@@ -36,7 +36,7 @@ func (d Deps) compareReviews(ctx context.Context, base, head fs.FS, paths, symbo
 		return compared{}, err
 	}
 	lost := slices.DeleteFunc(before.Skipped, func(s review.Skipped) bool {
-		return s.OnPurpose() || slices.Contains(after.Skipped, s) || s.File == "*"
+		return review.OnPurpose(s.Reason) || slices.Contains(after.Skipped, s) || s.File == "*"
 	})
 	return compared{review.CompareResults(&before, &after, within(paths)), after, lost}, nil
 }

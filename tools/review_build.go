@@ -170,7 +170,7 @@ func (d Deps) settled(ctx context.Context, b Build, root string, head fs.FS, par
 		}
 	}
 	for _, g := range s.head.Skipped {
-		if !g.OnPurpose() && s.within(strings.TrimSuffix(g.File, "/")) {
+		if !review.OnPurpose(g.Reason) && s.within(strings.TrimSuffix(g.File, "/")) {
 			s.gaps = append(s.gaps, g)
 		}
 	}
