@@ -3,6 +3,7 @@ package review
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -78,6 +79,7 @@ func sides(res *Result) []side {
 		for _, f := range a.Findings {
 			u.facts += fmt.Sprintln(f.Rule, f.Kind, f.Severity, f.Message)
 		}
+		u.facts = lineNumber.ReplaceAllString(u.facts, "line") // that moves with every edit above
 		out = append(out, u)
 	}
 	for i := range res.Workflows {
@@ -89,10 +91,13 @@ func sides(res *Result) []side {
 			}
 			u.facts += fmt.Sprintln(f.Rule, f.Kind, f.Severity, f.Message)
 		}
+		u.facts = lineNumber.ReplaceAllString(u.facts, "line")
 		out = append(out, u)
 	}
 	return out
 }
+
+var lineNumber = regexp.MustCompile(`\blines? \d+( of \S+)?`)
 
 // digest is what a call site says about how the activity is run.
 func (c *CallSite) digest() string {

@@ -2,6 +2,8 @@ package review_test
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -129,5 +131,35 @@ func TestSilencedInWorkflow(t *testing.T) {
 	res := run(t, fstest.MapFS{"a.py": text(imports + strings.Replace(flow, "    yield", "    # idem:ignore IDEM027 the table is emptied by every replay\n    psycopg.connect('').execute('INSERT INTO f (a) VALUES (1)')\n    yield", 1))})
 	if len(res.Workflows) != 0 || len(res.Silenced) != 1 || res.Silenced[0].Owner != "flow" || len(res.Suppressions) != 1 || !res.Suppressions[0].Used || res.Suppressions[0].Problem != "" {
 		t.Errorf("%+v %+v %+v", res.Workflows, res.Silenced, res.Suppressions)
+	}
+}
+
+// TestMovedLines: lines put before everything touch nothing, in any language,
+// though messages and guards name lines.
+func TestMovedLines(t *testing.T) {
+	before, after := fstest.MapFS{}, fstest.MapFS{}
+	corpus := os.DirFS("testdata/corpus")
+	err := fs.WalkDir(corpus, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := fs.ReadFile(corpus, p)
+		mark := "//"
+		if strings.HasSuffix(p, ".py") {
+			mark = "#"
+		}
+		before[p], after["moved/"+p] = text(string(b)), text(strings.Repeat(mark+" unrelated\n", 50)+string(b))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, is := run(t, before), run(t, after)
+	c := review.CompareResults(&was, &is, nil)
+	if got := said(c); len(got) > 0 || len(c.Units) < 150 {
+		t.Errorf("%d units; touched: %s", len(c.Units), strings.Join(got, "\n"))
+	}
+	if c.Count(review.New)+c.Count(review.Fixed) != 0 || c.Count(review.Existing) < 100 {
+		t.Errorf("%d new, %d fixed, %d existing", c.Count(review.New), c.Count(review.Fixed), c.Count(review.Existing))
 	}
 }

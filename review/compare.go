@@ -88,7 +88,9 @@ func identify(res *Result) (found, silenced []Identified) {
 }
 
 // owner is the name that findings are filed under.
-func (a *ActivityResult) owner() string { return either(a.Name, a.Symbol) }
+func (a *ActivityResult) owner() string { return owner(a.Name, a.Symbol) }
+
+func owner(name, symbol string) string { return either(either(name, symbol), "(anonymous)") }
 
 // Compare sets two reviews side by side: every finding of the later one as new
 // or existing, in its order, then those that are fixed. Advice that became a

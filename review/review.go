@@ -139,7 +139,7 @@ func (g *engine) judge(c *candidate) ActivityResult {
 		}
 		r.Check(&Pass{Activity: a, rule: r, out: &found, engine: g})
 	}
-	found = g.suppress(either(c.name, c.symbol()), g.settle(found))
+	found = g.suppress(owner(c.name, c.symbol()), g.settle(found))
 	out := ActivityResult{Bodies: a.bodies, Name: c.name, Symbol: c.symbol(), File: c.fn.File.Path, Line: c.line(), EndLine: c.endLine(), Language: c.fn.File.Language,
 		Framework: c.framework, Verdict: Safe, CallSites: a.CallSites, Findings: found}
 	for _, f := range found {

@@ -113,7 +113,15 @@ func earlier() fstest.MapFS {
 
 func TestSARIF(t *testing.T) {
 	schema := sarifSchema(t)
-	for name, r := range map[string]*output.Report{"alone": made(t, shop, nil), "compared": made(t, shop, earlier()), "empty": made(t, fstest.MapFS{"a.py": text("")}, nil)} {
+	corpus := fstest.MapFS{}
+	for _, p := range []string{"python/shop.py", "csharp/Shop.cs", "go/shop.go"} {
+		b, err := os.ReadFile("../testdata/corpus/" + p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		corpus[p] = text(string(b))
+	}
+	for name, r := range map[string]*output.Report{"alone": made(t, shop, nil), "compared": made(t, shop, earlier()), "empty": made(t, fstest.MapFS{"a.py": text("")}, nil), "corpus": made(t, corpus, nil)} {
 		b, err := output.SARIF(r)
 		if err != nil {
 			t.Fatal(err)
@@ -143,6 +151,9 @@ func TestSARIF(t *testing.T) {
 		}
 		if err := json.Unmarshal(b, &log); err != nil {
 			t.Fatal(err)
+		}
+		if name == "corpus" {
+			continue
 		}
 		var show bytes.Buffer
 		for _, part := range []json.RawMessage{log.Runs[0].Results, log.Runs[0].Invocations} {
