@@ -172,6 +172,9 @@ func goFiles(t *testing.T) map[string]*ast.File {
 		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "node_modules" || path != "." && strings.HasPrefix(d.Name(), ".")) {
 			return filepath.SkipDir
 		}
+		if d.IsDir() && path != "." && exists(filepath.Join(path, "go.mod")) {
+			return filepath.SkipDir // a module of its own, such as an example
+		}
 		if d.IsDir() || filepath.Ext(path) != ".go" {
 			return nil
 		}
@@ -236,4 +239,40 @@ func TestDocuments(t *testing.T) {
 func exists(p string) bool {
 	_, err := os.Stat(p)
 	return err == nil
+}
+
+var namedTest = regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z]\\w*)`")
+
+// TestNamedTests: a document that rests on a test names one that exists.
+func TestNamedTests(t *testing.T) {
+	defined := map[string]bool{}
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`)
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		for _, m := range declared.FindAllSubmatch(b, -1) {
+			defined[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range docs {
+		b, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range namedTest.FindAllSubmatch(b, -1) {
+			if !defined[string(m[1])] {
+				t.Errorf("%s names %s, which does not exist", doc, m[1])
+			}
+		}
+	}
 }

@@ -2,6 +2,7 @@ package history_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +146,31 @@ func program(prog []byte) *history.Run {
 }
 
 // checkInvariants: what must hold of any history.
+// checkPreviews: a rerun from any of the first events tells every call, as copied
+// or as fired again, never as both.
+func checkPreviews(t *testing.T, a *history.Analysis) {
+	t.Helper()
+	for i := range a.Run.Events[:min(len(a.Run.Events), 12)] {
+		p, err := a.PreviewRerun(fmt.Sprint(a.Run.Events[i].ID))
+		if err != nil {
+			continue
+		}
+		told := map[string]string{}
+		for _, c := range p.Again {
+			told[c.Call] = "again"
+		}
+		for _, c := range p.Copied {
+			if told[c.Call] != "" {
+				t.Fatalf("%s is copied and fires again", c.Call)
+			}
+			told[c.Call] = "copied"
+		}
+		if len(told) != len(a.Calls) {
+			t.Fatalf("%d of %d calls are told", len(told), len(a.Calls))
+		}
+	}
+}
+
 func checkInvariants(t *testing.T, run *history.Run) {
 	t.Helper()
 	a := history.Analyze(run)
@@ -163,6 +189,7 @@ func checkInvariants(t *testing.T, run *history.Run) {
 	if attempts != total {
 		t.Fatalf("%d schedules became %d attempts", total, attempts)
 	}
+	checkPreviews(t, &a)
 	for _, f := range a.Findings {
 		switch f.Kind {
 		case history.Retried, history.RetriedUnknownOutcome, history.RejectionRetried, history.IDUnstable:

@@ -414,6 +414,11 @@ func (t *tracer) result(c *callee, e *Expr, args []*Value, eff *Effect, s *scope
 		if eff.Class == knowledge.None && c.recv != nil { // fetchone of a statement: its answer
 			out.From = addEffects(out.From, c.recv.From)
 		}
+		if eff.Class == knowledge.None { // execute of a statement made elsewhere: its answer
+			for _, a := range args {
+				out.From = addEffects(out.From, a.From)
+			}
+		}
 		if eff.Class == knowledge.Read || eff.Class == knowledge.LLM || eff.Verb == "GET" {
 			out.Reads = addEffects(nil, []*Effect{eff})
 			out.Rel = nil

@@ -20,12 +20,25 @@ var skipFolders = map[string]string{
 	"dist": "generated", "build": "generated", "target": "generated", "bin": "generated", "obj": "generated", "out": "generated", "__pycache__": "generated", ".next": "generated", ".yarn": "vendored", ".pnp": "vendored", "coverage": "generated",
 }
 
+// SkipsFolder reports a folder by whose name nothing in it is anybody's source: it
+// is not entered unless it is named.
+func SkipsFolder(name string) bool { return skipFolders[name] != "" }
+
 // otherSource are extensions of source that no language here reads: files like
 // these are counted, so that an answer does not look complete when it is not.
 var otherSource = map[string]string{
 	".kt": "Kotlin", ".kts": "Kotlin", ".scala": "Scala", ".rb": "Ruby", ".php": "PHP", ".rs": "Rust", ".swift": "Swift", ".fs": "F#", ".vb": "Visual Basic",
 	".groovy": "Groovy", ".clj": "Clojure", ".ex": "Elixir", ".exs": "Elixir", ".erl": "Erlang", ".cpp": "C++", ".cc": "C++", ".c": "C", ".dart": "Dart", ".pl": "Perl", ".lua": "Lua",
 	".py": "Python", ".go": "Go", ".cs": "C#", ".java": "Java", ".js": "JavaScript", ".mjs": "JavaScript", ".cjs": "JavaScript", ".jsx": "JavaScript", ".ts": "TypeScript", ".tsx": "TypeScript", ".mts": "TypeScript", ".cts": "TypeScript",
+}
+
+// UnreadLanguage is the language of source that none of the languages reads, ""
+// for what they read and what is no source.
+func UnreadLanguage(p string, languages []*Language) string {
+	if languageOf(languages, p) != nil {
+		return ""
+	}
+	return otherSource[strings.ToLower(path.Ext(p))]
 }
 
 // walk lists the files that can be read, and notes what is skipped.

@@ -128,13 +128,11 @@ func horizon(fields map[string]*Expr) time.Duration {
 		}
 		return nil
 	}
-	if d := duration(get("retrytimeout", "schedulestoclosetimeout", "scheduletoclosetimeout")); d > 0 {
-		return d
-	}
+	limit := duration(get("retrytimeout", "schedulestoclosetimeout", "scheduletoclosetimeout"))
 	n := int(number(get("maxattempts", "maxnumberofattempts", "maximumattempts")))
 	first := duration(get("firstretryinterval", "initialretryinterval", "initialinterval"))
 	if n < 2 || first <= 0 {
-		return 0
+		return limit
 	}
 	c := number(get("backoffcoefficient"))
 	if c < 1 {
@@ -152,6 +150,9 @@ func horizon(fields map[string]*Expr) time.Duration {
 		if sum > 365*24*time.Hour {
 			break
 		}
+	}
+	if limit > 0 {
+		return min(limit, sum) // whichever ends the attempts first
 	}
 	return sum
 }

@@ -26,6 +26,7 @@ type repo struct {
 	keys    map[string]bool     // properties that are keys of a data model
 	stems   map[string][]*entry // by the last part of a path without extension, and by folder
 	modules map[string]*module  // what an import in a file means
+	parted  map[*Type][]*Type   // see parts
 	loaded  int
 }
 
@@ -276,9 +277,11 @@ func (r *repo) method(t *Type, name string) *Func {
 		if t == nil {
 			return nil
 		}
-		for _, m := range t.Methods {
-			if m.Name == name {
-				return m
+		for _, p := range r.parts(t) {
+			for _, m := range p.Methods {
+				if m.Name == name {
+					return m
+				}
 			}
 		}
 		next := (*Type)(nil)
@@ -316,15 +319,39 @@ func (r *repo) overload(t *Type, name string, n int) *Func {
 	return first
 }
 
+// parts are t and, of a Go type, what other files of its package hold of it: a
+// file has its own part of every type that its methods belong to.
+func (r *repo) parts(t *Type) []*Type {
+	if t.File == nil || r.family(t.File) != "go" {
+		return []*Type{t}
+	}
+	if got, ok := r.parted[t]; ok {
+		return got
+	}
+	out := []*Type{t}
+	for _, f := range r.siblings(t.File) {
+		if p := (&module{files: []*File{f}}).typ(t.Name); p != nil && p != t {
+			out = append(out, p)
+		}
+	}
+	if r.parted == nil {
+		r.parted = map[*Type][]*Type{}
+	}
+	r.parted[t] = out
+	return out
+}
+
 // field finds a field of t or of what it extends.
 func (r *repo) field(t *Type, name string) (Field, bool) {
 	for range 6 {
 		if t == nil {
 			break
 		}
-		for _, f := range t.Fields {
-			if f.Name == name {
-				return f, true
+		for _, p := range r.parts(t) {
+			for _, f := range p.Fields {
+				if f.Name == name {
+					return f, true
+				}
 			}
 		}
 		next := (*Type)(nil)

@@ -1,6 +1,10 @@
 package review
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
+)
 
 // Result is the answer for a set of files.
 type Result struct {
@@ -30,6 +34,9 @@ type ActivityResult struct {
 	CallSites []CallSite     `json:"call_sites"`
 	Findings  []Finding      `json:"findings"`
 	Bodies    []Body         `json:"-"` // for comparisons
+
+	// InputIDs are the fields of the input that look like the id of one operation.
+	InputIDs []string `json:"-"`
 }
 
 // Silenced is a finding of an activity or workflow that an idem:ignore comment
@@ -53,6 +60,11 @@ type EffectResult struct {
 	Guard    string `json:"guard,omitempty"`
 	Key      string `json:"key,omitempty"`
 	Path     []Site `json:"path,omitempty"`
+
+	Acts     bool                `json:"-"` // it changes something outside
+	KeyGiven bool                `json:"-"` // the other side is given a key, whatever it is worth
+	Keyed    bool                `json:"-"` // that key is stable and distinct
+	Provider *knowledge.Provider `json:"-"` // what the other side offers, nil if not known
 }
 
 // KeyResult is a key in the body and where it comes from.

@@ -141,7 +141,7 @@ func (g *engine) judge(c *candidate) ActivityResult {
 	}
 	found = g.suppress(owner(c.name, c.symbol()), g.settle(found))
 	out := ActivityResult{Bodies: a.bodies, Name: c.name, Symbol: c.symbol(), File: c.fn.File.Path, Line: c.line(), EndLine: c.endLine(), Language: c.fn.File.Language,
-		Framework: c.framework, Verdict: Safe, CallSites: a.CallSites, Findings: found}
+		Framework: c.framework, Verdict: Safe, CallSites: a.CallSites, Findings: found, InputIDs: g.inputIDs(a)}
 	for _, f := range found {
 		if f.Severity == Hazard || f.Severity == Verify && out.Verdict == Safe {
 			out.Verdict = f.Severity
@@ -153,6 +153,7 @@ func (g *engine) judge(c *candidate) ActivityResult {
 		}
 		er := EffectResult{Class: string(e.Class), Callee: e.Callee, Resource: clip(e.Resource, 120), File: e.Site.File, Line: e.Site.Line, Quote: e.Site.Quote, Path: e.Path}
 		if e.Acts() {
+			er.Acts, er.KeyGiven, er.Keyed, er.Provider = !e.Memory, e.Dedupe != nil, e.Keyed(), e.Provider()
 			er.Guard, _ = e.Guarded()
 			if k := either2(e.Dedupe, e.Key); k != nil {
 				er.Key = k.Origin.String()

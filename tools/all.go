@@ -10,19 +10,23 @@ func All() []Capability {
 		listRuns(),
 		findDuplicates(),
 		explainCall(),
+		previewRerun(),
 		readHistory(),
 		consoleLink(),
 		reviewCode(),
+		reviewPullRequest(),
+		chooseKey(),
 		explain(),
 	}
 }
 
-// commandOf is the shell command of a tool.
-func commandOf(tool string) string {
+// commandOf is the shell command of a tool, and the argument that its plain words
+// fill.
+func commandOf(tool string) (command, positional string) {
 	for _, c := range All() {
 		if c.Name == tool {
-			return c.Command
+			return c.Command, c.Positional
 		}
 	}
-	return strings.ReplaceAll(strings.TrimPrefix(tool, "idem_"), "_", "-")
+	return strings.ReplaceAll(strings.TrimPrefix(tool, "idem_"), "_", "-"), ""
 }

@@ -15,6 +15,7 @@ type Answer struct {
 	Summary    string            `json:"summary" jsonschema:"one sentence"`
 	Findings   []history.Finding `json:"findings" jsonschema:"what was found, the certain and the grave first"`
 	Evidence   []Evidence        `json:"evidence" jsonschema:"the events an answer rests on, beyond those of its findings"`
+	Hints      []string          `json:"hints,omitempty" jsonschema:"of an empty answer: why nothing may show, and what to try"`
 	NotVisible []string          `json:"not_visible" jsonschema:"what this source cannot show, and what would"`
 	Payloads   Payloads          `json:"payloads" jsonschema:"what was shared, empty, withheld or not recorded"`
 	Links      []Link            `json:"links" jsonschema:"console links, or why there is none"`
@@ -162,6 +163,27 @@ func (n *Next) run(r *history.Run) {
 	n.Arguments["run"] = handle(r.Ref)
 	if r.Shape != history.ShapeSidecar && r.Shape != history.ShapeStateStore && r.Ref.Location != "standard input" {
 		n.path = r.Ref.Location
+	}
+}
+
+// again makes calls about a run that was pasted: it must be pasted again, since
+// nothing is kept.
+func again(calls []Next, w Which) {
+	if w.History == "" {
+		return
+	}
+	for i := range calls {
+		if _, ok := calls[i].Arguments["run"]; !ok {
+			continue
+		}
+		delete(calls[i].Arguments, "run")
+		if w.Run != "" {
+			calls[i].Arguments["run"] = shown(w.Run)
+		}
+		if w.App != "" {
+			calls[i].Arguments["app"] = shown(w.App)
+		}
+		calls[i].Arguments["history"] = "<the same history>"
 	}
 }
 

@@ -28,7 +28,7 @@ func TestNeverCertifies(t *testing.T) {
 			for _, shell := range []bool{true, false} {
 				d.Shell = shell
 				args := json.RawMessage(fmt.Sprintf(`{"run":%q,"response_format":%q}`, h.Ref.Location, form))
-				for _, name := range []string{"idem_find_duplicates", "idem_read_history"} {
+				for _, name := range []string{"idem_find_duplicates", "idem_read_history", "idem_choose_key"} {
 					r := byName(t, name).Call(t.Context(), d, args)
 					if r.Err != nil {
 						t.Fatalf("%s %s: %v", name, args, r.Err)
@@ -171,8 +171,11 @@ func TestHostileText(t *testing.T) {
 			continue
 		}
 		in := args
-		if c.Name == "idem_explain_call" {
+		switch c.Name {
+		case "idem_explain_call":
 			in = []byte(strings.Replace(string(args), `{`, `{"call":"0",`, 1))
+		case "idem_preview_rerun":
+			in = []byte(strings.Replace(string(args), `{`, `{"event":"0",`, 1))
 		}
 		r := c.Call(t.Context(), deps(t, "../examples/runs/s1-01-seq-3"), in)
 		if r.Err != nil {

@@ -18,17 +18,22 @@ import (
 // Field is one argument, read from the tags of an input struct:
 //
 //	doc:"…"      what it is (required)
+//	brief:"…"    the same in the schema, where every byte is paid for; "-": its
+//	             name and bounds say enough there
 //	enum:"a,b"   the allowed values
 //	min, max     bounds of an integer; max alone bounds a string's length
 //	default:"…"  used when the argument is absent or null
+//	shell:"runs" a boolean whose flag may name exported runs to read
 type Field struct {
 	Name    string
 	Doc     string
+	Brief   string
 	Kind    string // "string", "integer", "boolean", "strings" or "text"
 	Enum    []string
 	Min     int
 	Max     int
 	Default string
+	Runs    bool
 }
 
 // The longest string argument, unless a field says otherwise.
@@ -36,27 +41,37 @@ const maxString = 512
 
 // Page is the paging every capability has, always by these names.
 type Page struct {
-	Format string `json:"response_format" enum:"concise,detailed" default:"concise" doc:"concise, or detailed with everything that fits"`
-	Limit  int    `json:"limit" min:"1" max:"1000" doc:"at most so many"`
-	Cursor string `json:"cursor" max:"4096" doc:"the cursor of the answer before, to continue it"`
+	Format string   `json:"response_format" enum:"concise,detailed" default:"concise" doc:"concise, or detailed with everything that fits" brief:"-"`
+	Limit  int      `json:"limit" min:"1" max:"1000" doc:"at most so many" brief:"-"`
+	Cursor string   `json:"cursor" max:"4096" doc:"the cursor of the answer before, to continue it" brief:"-"`
+	Fields []string `json:"fields" doc:"only these members of the answer; summary, coverage, truncated, narrow and cursor are always there" brief:"of the answer, to keep"`
 }
 
 func (p Page) detailed() bool { return p.Format == "detailed" }
 
+// wants reports whether the caller asked for a member: a scan need not stop
+// because findings do not fit that nobody asked for.
+func (p Page) wants(member string) bool {
+	return len(p.Fields) == 0 || slices.Contains(p.Fields, member)
+}
+
+// fields are the members of the answer that the caller asked for; none: all.
+func (p Page) fields() []string { return p.Fields }
+
 // Which chooses one run.
 type Which struct {
-	Run     string `json:"run" doc:"run (instance) id, or its location in a listing"`
-	App     string `json:"app" doc:"app id"`
-	History Inline `json:"history" max:"3000000" doc:"a run's history as JSON text, e.g. the whole answer of catalyst_get_workflow_run; instead of run"`
+	Run     string `json:"run" doc:"run (instance) id, or its location in a listing" brief:"id, or location in a listing"`
+	App     string `json:"app" doc:"app id" brief:"-"`
+	History Inline `json:"history" max:"3000000" doc:"a run's history as JSON text, e.g. the whole answer of catalyst_get_workflow_run; instead of run" brief:"instead of run: its history as JSON, e.g. the answer of catalyst_get_workflow_run"`
 }
 
 // Select chooses many runs.
 type Select struct {
-	Workflow string   `json:"workflow" doc:"workflow name"`
-	Status   []string `json:"status" enum:"running,completed,failed,terminated,suspended,canceled,pending,stalled,continued_as_new" doc:"statuses"`
-	Since    string   `json:"since" doc:"created since: RFC 3339, or an age such as 24h or 7d"`
-	Until    string   `json:"until" doc:"created until"`
-	Text     string   `json:"text" doc:"part of the run id or workflow name"`
+	Workflow string   `json:"workflow" doc:"workflow name" brief:"-"`
+	Status   []string `json:"status" enum:"running,completed,failed,terminated,suspended,canceled,pending,stalled,continued_as_new" doc:"statuses" brief:"-"`
+	Since    string   `json:"since" doc:"created since: RFC 3339, or an age such as 24h or 7d" brief:"RFC 3339 or age (24h, 7d)"`
+	Until    string   `json:"until" doc:"created until" brief:"-"`
+	Text     string   `json:"text" doc:"part of the run id or workflow name" brief:"in run id or workflow name"`
 }
 
 // Inline is text that a caller pasted. Clients that send the JSON itself in
@@ -84,7 +99,7 @@ func fieldsOf(t reflect.Type) []Field {
 			out = append(out, fieldsOf(sf.Type)...)
 			continue
 		}
-		f := Field{Name: sf.Tag.Get("json"), Doc: sf.Tag.Get("doc"), Default: sf.Tag.Get("default"), Max: maxString}
+		f := Field{Name: sf.Tag.Get("json"), Doc: sf.Tag.Get("doc"), Brief: sf.Tag.Get("brief"), Default: sf.Tag.Get("default"), Max: maxString, Runs: sf.Tag.Get("shell") == "runs"}
 		if e := sf.Tag.Get("enum"); e != "" {
 			f.Enum = strings.Split(e, ",")
 		}
@@ -158,6 +173,9 @@ func decode(fields []Field, raw json.RawMessage, in any) error {
 		if err := f.check(v); err != nil {
 			return err
 		}
+		if f.Kind == "strings" && v[0] == '"' {
+			given[f.Name] = slices.Concat(json.RawMessage("["), v, json.RawMessage("]"))
+		}
 	}
 	checked, err := json.Marshal(given)
 	if err != nil {
@@ -202,9 +220,9 @@ func (f Field) check(v json.RawMessage) error {
 			return &badArgument{what: fmt.Sprintf("%s is longer than %d bytes", f.Name, f.Max), do: "Export the run to a file and use the command: idem-mcp duplicates FILE"}
 		}
 	case "strings":
-		var list []string
-		if json.Unmarshal(v, &list) != nil {
-			return &badArgument{what: f.Name + " must be a list of strings", allowed: f.Enum}
+		list, err := f.strings(v)
+		if err != nil {
+			return err
 		}
 		if len(list) > 32 {
 			return &badArgument{what: f.Name + " has more than 32 members"}
@@ -222,6 +240,20 @@ func (f Field) check(v json.RawMessage) error {
 		return f.checkString(s)
 	}
 	return nil
+}
+
+// strings reads a list. One string alone means a list of it: that is how an
+// assistant writes it when it copies a suggested call.
+func (f Field) strings(v json.RawMessage) ([]string, error) {
+	var one string
+	if json.Unmarshal(v, &one) == nil {
+		return []string{one}, nil
+	}
+	var list []string
+	if json.Unmarshal(v, &list) != nil {
+		return nil, &badArgument{what: f.Name + " must be a list of strings", allowed: f.Enum}
+	}
+	return list, nil
 }
 
 func (f Field) checkString(s string) error {

@@ -12,16 +12,16 @@ import (
 func consoleLink() Capability {
 	return define(definition[consoleLinkIn, *consoleLinkOut]{
 		Name: "idem_console_link", Command: "link", Title: "Console link of a run",
-		Purpose: "Gives the Catalyst console link of a run or an app, or says why no trustworthy link can be built. Nothing is fetched.",
+		Purpose: "Gives the Catalyst console link of a run or app, or says why there is no trustworthy one. Use it instead of building a link; not to check that a run exists, nothing is fetched.",
 		Example: `{"app":"orders","run":"order-42","project":"default"}`,
 		Run:     runConsoleLink,
 	})
 }
 
 type consoleLinkIn struct {
-	App     string `json:"app" doc:"app id (its name)"`
-	Run     string `json:"run" doc:"run id; without it the app's page"`
-	Project string `json:"project" doc:"project name, or its numeric uid with or without prj-"`
+	App     string `json:"app" doc:"app id (its name)" brief:"id (its name)"`
+	Run     string `json:"run" doc:"run id; without it the app's page" brief:"id; none: the app's page"`
+	Project string `json:"project" doc:"project name, or its numeric uid with or without prj-" brief:"name, or uid (prj-…)"`
 	Page
 }
 
@@ -55,17 +55,32 @@ func runConsoleLink(_ context.Context, d Deps, in consoleLinkIn) (*consoleLinkOu
 			out.Summary = "one link, for the configured console"
 		}
 	}
+	out.Next = []Next{{Tool: "idem_status", Arguments: map[string]string{}, Why: "which project and console are configured"}}
+	switch {
+	case in.Run != "":
+		out.Next[0] = Next{Tool: "idem_find_duplicates", Arguments: map[string]string{"run": out.Run}, Why: "what its history says, without the console"}
+	case in.App != "":
+		out.Next[0] = Next{Tool: "idem_list_runs", Arguments: map[string]string{"app": out.App}, Why: "its runs, as far as the source has them"}
+	}
 	return out, nil
 }
 
+// A person's terminal gets the link alone, so that a script can open it.
 func (out *consoleLinkOut) render(t *text) {
-	if out.URL == "" {
+	switch {
+	case !t.shell:
+		t.line("%s", sentence(out.Summary))
+		if out.URL == "" {
+			t.line("app %s, run %s", orNone(out.App), orNone(out.Run))
+		}
+		t.closing(&out.Answer)
+	case out.URL == "":
 		t.line("%s", sentence(out.Summary))
 		t.line("app %s, run %s", orNone(out.App), orNone(out.Run))
-		return
-	}
-	t.line("%s", out.URL)
-	if why := out.Links[0].Why; why != "" {
-		t.line("%s", sentence(why))
+	default:
+		t.line("%s", out.URL)
+		if why := out.Links[0].Why; why != "" {
+			t.line("%s", sentence(why))
+		}
 	}
 }

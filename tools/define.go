@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idem-mcp/idem-mcp/github"
 	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
@@ -26,7 +27,9 @@ type Deps struct {
 	Console links.Console
 	Project links.Project
 	// Code governs what source may be reviewed.
-	Code    Code
+	Code Code
+	// GitHub is where pull requests are read from; nil without one.
+	GitHub  *github.Client
 	Version string
 	Now     func() time.Time
 	// Shell is set for a person at a terminal: no size budget, and what to do
@@ -35,6 +38,8 @@ type Deps struct {
 	// Called, if set, is told of every tool call: the tool, "answered" or the kind of
 	// its error, how long it took, and the bytes of the answer.
 	Called func(ctx context.Context, tool, outcome string, took time.Duration, size int)
+
+	cache *nameCache // of a server; nil: names are read when they are needed
 }
 
 // Budget is the largest answer an assistant is given, in bytes of JSON or of
@@ -77,12 +82,16 @@ type Result struct {
 }
 
 // definition is the literal a capability's file starts with.
-type definition[In any, Out reply] struct {
+type definition[In asked, Out reply] struct {
 	Name, Command, Title, Purpose, Example string
 	Paths                                  bool
 	Positional                             string
 	Run                                    func(context.Context, Deps, In) (Out, error)
 }
+
+// asked is an input value: a struct that embeds Page, so that every tool takes
+// response_format, limit, cursor and fields.
+type asked interface{ fields() []string }
 
 // reply is an answer value: a pointer to a struct that embeds Answer.
 type reply interface {
@@ -92,7 +101,7 @@ type reply interface {
 
 // define makes a capability of a typed handler. There is no way to declare one
 // that writes.
-func define[In any, Out reply](d definition[In, Out]) Capability {
+func define[In asked, Out reply](d definition[In, Out]) Capability {
 	fields := fieldsOf(reflect.TypeFor[In]())
 	c := Capability{
 		Name: d.Name, Command: d.Command, Title: d.Title, Purpose: d.Purpose, Example: d.Example, Paths: d.Paths, Positional: d.Positional,
@@ -111,11 +120,15 @@ func define[In any, Out reply](d definition[In, Out]) Capability {
 		if err := decode(fields, raw, &in); err != nil {
 			return failed(deps, c, err)
 		}
+		keep := in.fields()
+		if err := c.knows(keep); err != nil {
+			return failed(deps, c, err)
+		}
 		out, err := d.Run(ctx, deps, in)
 		if err != nil {
 			return failed(deps, c, err)
 		}
-		return succeeded(deps, out)
+		return succeeded(deps, out, c.part(keep))
 	}
 	return c
 }
@@ -126,15 +139,19 @@ type panicked struct{ value any }
 
 func (p *panicked) Error() string { return fmt.Sprintf("internal error (%T)", p.value) }
 
-func succeeded(d Deps, out reply) Result {
+func succeeded(d Deps, out reply, p *part) Result {
 	a := out.common()
 	a.settle()
 	body, err := json.Marshal(out)
 	if err != nil {
 		return Result{Err: fmt.Errorf("encode the answer: %w", err), Text: "The answer could not be encoded."}
 	}
-	t := &text{shell: d.Shell}
-	out.render(t)
+	t := &text{shell: d.Shell, part: p}
+	if p == nil {
+		out.render(t)
+	} else if body, err = p.cut(body, t, a); err != nil {
+		return Result{Err: err, Text: "The answer could not be cut to fields."}
+	}
 	return Result{Text: t.String(), JSON: body, Found: a.found, Partial: a.Coverage.State == "partial" || a.Coverage.State == "none" || d.Shell && a.Truncated && a.examined}
 }
 

@@ -21,15 +21,15 @@ import (
 func explain() Capability {
 	return define(definition[explainIn, *explainOut]{
 		Name: "idem_explain", Command: "explain", Title: "What does this mean?", Positional: "topic",
-		Purpose: "Explains a rule (IDEM002), a history finding (commit_lost), a key source, a provider's key and its window, or a term, with source and date; without a topic, what there is. Not about your runs or code.",
+		Purpose: "Explains a rule (IDEM002), finding (commit_lost), key source, provider's key and window, or term, with source and date. Use it for what an answer names; not for your runs or code.",
 		Example: `{"topic":"IDEM002","language":"python"}`,
 		Run:     runExplain,
 	})
 }
 
 type explainIn struct {
-	Topic    string `json:"topic" doc:"rule id or name, finding kind, key source, provider or term; rules, findings, keys, providers or terms lists them"`
-	Language string `json:"language" enum:"python,csharp,java,go,javascript,typescript" doc:"language of a rule's examples"`
+	Topic    string `json:"topic" doc:"rule id or name, finding kind, key source, provider or term; rules, findings, keys, providers or terms lists them" brief:"a name, or a list: rules, findings, keys, providers, terms"`
+	Language string `json:"language" enum:"python,csharp,java,go,javascript,typescript" doc:"language of the examples" brief:"of examples"`
 	Page
 }
 
@@ -50,7 +50,8 @@ type section struct {
 // example is a fault and its cure in one language.
 type example struct {
 	Language string `json:"language"`
-	Bad      string `json:"bad"`
+	What     string `json:"what,omitempty"`
+	Bad      string `json:"bad,omitempty"`
 	Good     string `json:"good"`
 }
 
@@ -62,7 +63,7 @@ type topic struct {
 	make  func(in explainIn) (sections []section, examples []example, err error)
 }
 
-func runExplain(_ context.Context, _ Deps, in explainIn) (*explainOut, error) {
+func runExplain(_ context.Context, d Deps, in explainIn) (*explainOut, error) {
 	all, err := topics()
 	if err != nil {
 		return nil, err
@@ -71,8 +72,8 @@ func runExplain(_ context.Context, _ Deps, in explainIn) (*explainOut, error) {
 		return contents(all), nil
 	}
 	want := topicName(in.Topic)
-	if out := listing(all, want); out != nil {
-		return out, nil
+	if slices.Contains(topicKinds[:], want) {
+		return listing(d, all, want, in)
 	}
 	t := findTopic(all, want)
 	if t == nil {
@@ -82,7 +83,21 @@ func runExplain(_ context.Context, _ Deps, in explainIn) (*explainOut, error) {
 	out.Summary = t.title
 	out.Sections, out.Examples, err = t.make(in)
 	out.Sections, out.Examples = list(out.Sections), list(out.Examples)
+	out.Next = afterTopic(t, in)
 	return out, err
+}
+
+// afterTopic is what to ask when a topic is understood.
+func afterTopic(t *topic, in explainIn) []Next {
+	switch t.kind {
+	case "rule":
+		return []Next{{Tool: "idem_review_code", Arguments: map[string]string{"paths": "<folder of the activities>"}, Why: "where your code has it"}}
+	case "provider", "key":
+		if t.names[0] != "intent record" {
+			return []Next{{Tool: "idem_explain", Arguments: map[string]string{"topic": "intent record"}, Why: "what to do where no key is possible or its window is too short"}}
+		}
+	}
+	return []Next{{Tool: "idem_find_duplicates", Arguments: map[string]string{}, Why: "whether your runs show it"}}
 }
 
 func topicName(s string) string {
@@ -137,6 +152,7 @@ var topicKinds = [...]string{"rules", "findings", "keys", "providers", "terms"}
 func contents(all []topic) *explainOut {
 	out := &explainOut{Kind: "contents", Sections: []section{}, Examples: []example{}}
 	out.Summary = fmt.Sprintf("%d topics: rules, findings, keys, providers and terms", len(all))
+	out.Next = []Next{{Tool: "idem_explain", Arguments: map[string]string{"topic": "keys"}, Why: "which key to use; each name here is a topic"}}
 	for _, k := range topicKinds {
 		var names []string
 		for _, t := range all {
@@ -149,19 +165,52 @@ func contents(all []topic) *explainOut {
 	return out
 }
 
-// listing is the list of one kind, nil when want is not the name of a list.
-func listing(all []topic, want string) *explainOut {
-	if !slices.Contains(topicKinds[:], want) {
-		return nil
+// listing is the list of one kind: a line each, or in detailed form each in full.
+func listing(d Deps, all []topic, want string, in explainIn) (*explainOut, error) {
+	first := 0
+	if in.Cursor != "" {
+		n, err := cursorAt("topic:", in.Cursor)
+		if err != nil {
+			return nil, err
+		}
+		first = n
 	}
 	out := &explainOut{Topic: want, Kind: "list", Sections: []section{}, Examples: []example{}}
+	var rows []section
 	for _, t := range all {
-		if t.kind+"s" == want {
-			out.Sections = append(out.Sections, section{t.names[0], t.title})
+		if t.kind+"s" != want {
+			continue
 		}
+		row := section{t.names[0], t.title}
+		if in.detailed() {
+			parts, _, err := t.make(in)
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range parts {
+				row.Text += "\n" + p.Heading + ": " + oneLine(p.Text)
+			}
+		}
+		rows = append(rows, row)
 	}
-	out.Summary = fmt.Sprintf("%d %s", len(out.Sections), want)
-	return out
+	listed := rows[min(first, len(rows)):]
+	if in.Limit > 0 {
+		listed = listed[:min(in.Limit, len(listed))]
+	}
+	n := fitting(len(listed), d.budget()*9/10, func(i int) int { return size(listed[i]) })
+	out.Sections = list(listed[:n])
+	out.Summary = fmt.Sprintf("%d %s", len(rows), want)
+	if next := first + n; next < len(rows) {
+		out.Truncated, out.Cursor = true, fmt.Sprintf("topic:%d", next)
+		out.Narrow = fmt.Sprintf("%d of %d are listed; pass cursor for the rest, or one name as topic.", next, len(rows))
+	}
+	if n > 0 {
+		out.Next = []Next{{Tool: "idem_explain", Arguments: map[string]string{"topic": listed[0].Heading}, Why: "one of them in full, with examples"}}
+	} else {
+		out.Hints = []string{"The cursor is behind the end of the list: leave it out to begin again."}
+		out.Next = []Next{{Tool: "idem_explain", Arguments: map[string]string{"topic": want}, Why: "the list from its beginning"}}
+	}
+	return out, nil
 }
 
 func topics() ([]topic, error) {
@@ -176,8 +225,8 @@ func topics() ([]topic, error) {
 				s := []section{{"What it does", doc.What}, {"Why is this bad", doc.Why}, {"When it is fine", doc.Fine}, {"Use instead", doc.Instead}}
 				var ex []example
 				for _, e := range doc.Examples {
-					if l := languageOf[e.Extension]; in.Language == "" && len(ex) == 0 || l == in.Language || in.Language == "javascript" && l == "typescript" {
-						ex = append(ex, example{l, e.Bad, e.Good})
+					if l := languageOf[e.Extension]; in.Language == "" && (len(ex) == 0 || in.detailed()) || l == in.Language || in.Language == "javascript" && l == "typescript" {
+						ex = append(ex, example{Language: l, Bad: e.Bad, Good: e.Good})
 					}
 				}
 				return s, ex, nil
@@ -216,15 +265,28 @@ func providerTopic(p knowledge.Provider) topic {
 	key := cmp.Or(p.Key, "none")
 	window := cmp.Or(p.Condition, "not stated")
 	if p.Window > 0 {
-		window = fmt.Sprintf("%s (%s)", duration(p.Window), cmp.Or(p.Condition, "as documented"))
+		least := ""
+		if p.AtLeast {
+			least = " or longer"
+		}
+		window = fmt.Sprintf("%s%s (%s)", duration(p.Window), least, cmp.Or(p.Condition, "as documented"))
 	}
 	verified := "read in the provider's documentation or source, checked " + knowledge.ProvidersChecked
+	if p.WindowUnverified {
+		verified += "; the WINDOW is unverified: from memory, or its sources disagree"
+	}
 	if !p.Verified {
 		verified = "UNVERIFIED: from memory, not read; check before relying on it"
 	}
+	sections := []section{{"Key", key}, {"Window and conditions", window}}
+	for _, s := range []section{{"Scope", p.Scope}, {"The same key with other parameters", p.Changed}, {"While the first is under way", p.InFlight}, {"After the first failed", p.AfterFailure}} {
+		if s.Text != "" {
+			sections = append(sections, s)
+		}
+	}
 	return topic{kind: "provider", names: []string{p.Name, p.ID}, title: fmt.Sprintf("%s: key %s; %s", p.Name, key, window),
-		make: fixed(section{"Key", key}, section{"Window and conditions", window}, section{"Evidence", verified + "; source: " + cmp.Or(p.Source, "none")},
-			section{"What to compare", "the window against the longest time between two runs of the activity: the retry policy's horizon, an outage, a suspended run, a rerun. A key that expired is no key"})}
+		make: fixed(append(sections, section{"Evidence", verified + "; source: " + cmp.Or(p.Source, "none")},
+			section{"What to compare", "the window against the longest time between two runs of the activity: the retry policy's horizon, an outage, a suspended run, a rerun. A key that expired is no key"})...)}
 }
 
 func duration(d time.Duration) string {
@@ -238,14 +300,23 @@ func (out *explainOut) render(t *text) {
 	t.line("%s", sentence(out.Summary))
 	for _, s := range out.Sections {
 		if out.Kind == "list" {
-			t.line("- %s: %s", s.Heading, oneLine(s.Text))
+			title, more, _ := strings.Cut(s.Text, "\n")
+			t.line("- %s: %s", s.Heading, oneLine(title))
+			if more != "" {
+				t.line("    %s", strings.ReplaceAll(more, "\n", "\n    "))
+			}
 			continue
 		}
 		t.line("\n%s\n  %s", s.Heading, strings.ReplaceAll(s.Text, "\n", "\n  "))
 	}
 	for _, e := range out.Examples {
+		if e.Bad == "" {
+			t.line("\n%s (%s):\n\n%s", sentenceStart(e.What), e.Language, indent(e.Good))
+			continue
+		}
 		t.line("\nIn %s, instead of\n\n%s\n\nwrite\n\n%s", e.Language, indent(e.Bad), indent(e.Good))
 	}
+	t.closing(&out.Answer)
 }
 
 func indent(s string) string {

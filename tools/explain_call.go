@@ -17,7 +17,7 @@ import (
 func explainCall() Capability {
 	return define(definition[explainCallIn, *explainCallOut]{
 		Name: "idem_explain_call", Command: "explain-call", Title: "One call, attempt by attempt", Paths: true,
-		Purpose: "Explains one activity call of a run: attempts on a timeline, what each failure says about the outside world, whether attempts may overlap, which ids stayed the same. Use it after idem_find_duplicates named a call.",
+		Purpose: "Explains one call of a run: attempts on a timeline, what each failure says about the outside world, overlaps, ids that stayed the same. Use it when idem_find_duplicates has named a call, not to look for one.",
 		Example: `{"run":"order-42","call":"ChargeCard#1"}`,
 		Run:     runExplainCall,
 	})
@@ -25,7 +25,7 @@ func explainCall() Capability {
 
 type explainCallIn struct {
 	Which
-	Call string `json:"call" doc:"call as idem_find_duplicates names it (ChargeCard#1), or an activity name or task_scheduled_id that only one call has"`
+	Call string `json:"call" doc:"call as idem_find_duplicates names it (ChargeCard#1), or an activity name or task_scheduled_id that only one call has" brief:"ChargeCard#1, or an activity or task_scheduled_id of only one call"`
 	Page
 }
 
@@ -64,11 +64,10 @@ func runExplainCall(ctx context.Context, d Deps, in explainCallIn) (*explainCall
 	out.found = anyRepeat(out.Findings)
 	out.Summary = storySummary(run, &story)
 	out.page(d, in, first)
-	if in.History == "" {
-		n := Next{Tool: "idem_read_history", Why: "the events themselves"}
-		n.run(run)
-		out.Next = []Next{n}
-	}
+	n := Next{Tool: "idem_read_history", Why: "the events themselves"}
+	n.run(run)
+	out.Next = []Next{n}
+	again(out.Next, in.Which)
 	return out, nil
 }
 

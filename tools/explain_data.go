@@ -1,11 +1,6 @@
 package tools
 
-import (
-	"fmt"
-
-	"github.com/idem-mcp/idem-mcp/history"
-	"github.com/idem-mcp/idem-mcp/review/knowledge"
-)
+import "github.com/idem-mcp/idem-mcp/history"
 
 // findingDoc explains one kind of history finding.
 type findingDoc struct{ says, certainty, means string }
@@ -35,36 +30,6 @@ var findingDocs = map[history.FindingKind]findingDoc{
 	history.IDMissing:          {"the schedules carry no task execution id", "recorded", "there is no execution id to make a key of: older SDKs and runtimes, and JavaScript"},
 	history.IDReused:           {"different calls or runs carry one task execution id", "recorded", "a key made of it would let one call suppress the other"},
 	history.SameInputTwice:     {"different calls of one activity have the same input", "question", "a loop or a fan-out may do this on purpose; only the workflow's code tells"},
-}
-
-// keyTopics explain where a key can come from, in the order of preference.
-func keyTopics() []topic {
-	ids := make([]section, 0, 8)
-	for _, e := range knowledge.ExecutionIDs() {
-		text := fmt.Sprintf("%s, since %s: %s", e.Accessor, e.Since, e.Note)
-		if e.Accessor == "" {
-			text = "none: " + e.Note
-		}
-		ids = append(ids, section{fmt.Sprintf("%s (%s)", e.Language, e.Framework), text})
-	}
-	ids = append(ids, section{"Measure it", "published texts disagree about this id. idem_find_duplicates on your own runs shows whether it was stable there (id_unstable, id_missing)"})
-	return []topic{
-		{kind: "key", names: []string{"natural key"}, title: "a key already in the input: order id, invoice number. The best one: the other side understands it, and it survives a rerun",
-			make: fixed(section{"Use", "pass it in the input and send it with every effect, one key per effect"}, section{"Check", "stable for one operation, different for every other; two charges on purpose for one order need a step name too"})},
-		{kind: "key", names: []string{"task execution id", "taskexecutionid"}, title: "the activity context's task execution id, where the SDK keeps it over retries", make: fixed(ids...)},
-		{kind: "key", names: []string{"instance id", "instance id and step name"}, title: "the run's instance id with a step name, for a call made once per run",
-			make: fixed(section{"Use", "build it in the workflow, a different step name for every call site and every turn of a loop, and pass it in the input"}, section{"Limits", "a rerun has a new instance id; continue-as-new keeps it over generations"})},
-		{kind: "key", names: []string{"parent's key", "passed down key"}, title: "a key from the parent, passed down in a child's input: a retried child has a new instance id and new execution ids",
-			make: fixed(section{"Use", "derive it in the parent and pass it in the child's input"})},
-		{kind: "key", names: []string{"generated key", "uuid in the body"}, title: "not a key: a value made inside the body (uuid, time, random) is new in every run of it", make: fixed(section{"Instead", "a natural key, or the context's id where it is stable"})},
-		{kind: "key", names: []string{"per attempt id", "task scheduled id"}, title: "not a key: the scheduling id is another one for every attempt", make: fixed(section{"Names", "task_scheduled_id, eventId, Go GetTaskID(), Python task_id, JavaScript getWorkflowActivityId()"})},
-		{kind: "key", names: []string{"intent record", "pending row", "dedupe table"}, title: "a record of your own, for providers without a key or whose window is too short",
-			make: fixed(section{"Protocol", "1. before the call, commit a record under the key with status pending and the reference you will search for. 2. call. 3. store succeeded with the provider's id, or failed"},
-				section{"On a repeat", "absent: proceed. pending: the outcome is unknown; ask the provider by your reference, do not send again. succeeded: return the stored id. failed: return the failure, or retry if it was transient"},
-				section{"If nothing can be asked", "losing the operation or doing it twice is a decision with money attached: put it to a person, with both costs"},
-				section{"Keep", "rows longer than the longest-running workflow; delete older ones with a scheduled job"},
-				section{"On Catalyst's managed KV store", "a project has one by default (idem_status reads the live quota): share it, with keys like dedupe:<workflow>:<key>"})},
-	}
 }
 
 // termTopics are the words of the field as the answers use them.

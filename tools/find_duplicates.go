@@ -21,15 +21,16 @@ import (
 func findDuplicates() Capability {
 	return define(definition[findDuplicatesIn, *findDuplicatesOut]{
 		Name: "idem_find_duplicates", Command: "duplicates", Title: "Was an activity executed more than once?", Paths: true,
-		Purpose: "Finds activity calls with more than one execution in one run (run, or a pasted history) or in all runs that match a filter, with certainty and evidence. An empty answer means not visible, never that a call ran once.",
+		Purpose: "Finds activity calls executed more than once, in one run (run, or a pasted history) or in all that match a filter. Use it for any question about duplicates; not as proof of a single execution: empty means not visible.",
 		Example: `{"workflow":"OrderWorkflow","since":"24h"}`,
-		Run:     runFindDuplicates,
+		Run:     duplicatesWithCode,
 	})
 }
 
 type findDuplicatesIn struct {
 	Which
 	Select
+	WithCode []string `json:"with_code" doc:"source files or folders: what a second run of these calls does"`
 	Page
 }
 
@@ -42,14 +43,18 @@ type findDuplicatesOut struct {
 
 	Lineage []history.Lineage `json:"lineage" jsonschema:"how the runs that were read hang together"`
 	Runs    []repeatsOf       `json:"runs" jsonschema:"of many runs: those with a repeat, one line each"`
+	Code    []codeOf          `json:"code,omitempty" jsonschema:"with_code: what the code does on a second run of the repeated activities"`
 
 	single   bool
 	detailed bool
-	repeats  int // runs with a repeat
-	room     int // bytes left for findings; negative: the next run did not fit
-	rows     int // bytes left for Runs
+	counting bool // no findings are asked for: they are counted and not listed
+	repeats  int  // runs with a repeat
+	room     int  // bytes left for findings; negative: the next run did not fit
+	rows     int  // bytes left for Runs
 	resume   string
 	joined   history.Join
+	again    repeatedNames
+	reserved int              // bytes kept for Code
 	damaged  *history.Skipped // the first run that could not be read
 }
 
@@ -99,12 +104,18 @@ func runFindDuplicates(ctx context.Context, d Deps, in findDuplicatesIn) (*findD
 		return one, one.examine(d, in, last)
 	}
 	out.concludeScan(in)
+	if out.Coverage.Runs == 0 {
+		out.Hints = d.whyNothing(ctx, in.Select, in.App)
+	}
 	return out, nil
 }
 
 func newDuplicates(d Deps, in findDuplicatesIn) *findDuplicatesOut {
-	out := &findDuplicatesOut{Calls: []history.CallView{}, Totals: map[string]int{}, Patterns: []history.Pattern{}, Lineage: []history.Lineage{}, Runs: []repeatsOf{}, detailed: in.detailed()}
+	out := &findDuplicatesOut{Calls: []history.CallView{}, Totals: map[string]int{}, Patterns: []history.Pattern{}, Lineage: []history.Lineage{}, Runs: []repeatsOf{}, detailed: in.detailed(), counting: !in.wants("findings") && !in.wants("calls")}
 	out.Coverage.listFor(d, in.Page)
+	if len(in.WithCode) > 0 {
+		out.reserved = codeRoom
+	}
 	return out
 }
 
@@ -151,6 +162,7 @@ func (out *findDuplicatesOut) examine(d Deps, in findDuplicatesIn, run *history.
 	a := history.Analyze(run)
 	r := reportOn(&a)
 	out.single = true
+	out.again.add(run, r.findings)
 	out.Coverage.read(run)
 	out.Payloads.countRun(run)
 	for i := range r.findings {
@@ -163,10 +175,25 @@ func (out *findDuplicatesOut) examine(d Deps, in findDuplicatesIn, run *history.
 	}
 	out.Summary = summaryOf(run, r)
 	out.take(d, in, run, r, min(first, len(r.findings)))
-	if in.History == "" {
-		out.Next = nextOf(run, out.Findings)
+	out.Next = nextOf(run, out.Findings)
+	if len(out.Next) == 0 {
+		out.Next = []Next{whatWould(run)}
 	}
+	again(out.Next, in.Which)
 	return nil
+}
+
+// whatWould suggests the code: it says what a repeat that no history shows would
+// do.
+func whatWould(run *history.Run) Next {
+	n := Next{Tool: "idem_review_code", Arguments: map[string]string{"paths": "<folder of the activities>"}, Why: "whether a repeat that no history shows would change the world"}
+	for i := range run.Events {
+		if e := &run.Events[i]; e.Kind == history.TaskScheduled && e.Name != "" {
+			n.Arguments["symbol"] = shown(e.Name)
+			break
+		}
+	}
+	return n
 }
 
 func findingPosition(cursor string) (int, error) {
@@ -184,6 +211,7 @@ func (out *findDuplicatesOut) take(d Deps, in findDuplicatesIn, run *history.Run
 			budget = min(budget, len(run.Events)*bytesPerEvent)
 		}
 		budget -= size(out) + 400
+		budget -= out.reserved
 	}
 	findings := r.findings[first:]
 	if in.Limit > 0 {
@@ -276,7 +304,7 @@ func (out *findDuplicatesOut) trim(d Deps, f *history.Finding) {
 // findings of as many as fit are listed. It returns the last run read.
 func (out *findDuplicatesOut) scan(ctx context.Context, d Deps, f history.Filter, limit int) (*history.Run, error) {
 	var last *history.Run
-	out.room, out.rows = d.budget()*9/10-reserve-runRows, runRows // what joining adds must fit too
+	out.room, out.rows = d.budget()*9/10-reserve-runRows-out.reserved, runRows // what joining adds must fit too
 	defer out.join(d)
 	for run, err := range d.histories(ctx, f) {
 		var skipped *history.Skipped
@@ -312,6 +340,7 @@ func (out *findDuplicatesOut) scan(ctx context.Context, d Deps, f history.Filter
 func (out *findDuplicatesOut) join(d Deps) {
 	for i := range out.Findings {
 		out.joined.Complete(&out.Findings[i])
+		out.again.children(&out.Findings[i])
 	}
 	more := out.joined.Findings()
 	for i := range more {
@@ -332,6 +361,7 @@ func (out *findDuplicatesOut) add(d Deps, run, before *history.Run) {
 	a := history.Analyze(run)
 	r := reportOn(&a)
 	out.joined.Add(&a)
+	out.again.add(run, r.findings)
 	out.Coverage.read(run)
 	out.Payloads.countRun(run)
 	for i := range r.findings {
@@ -363,7 +393,7 @@ func (out *findDuplicatesOut) add(d Deps, run, before *history.Run) {
 // list adds the findings of a run and their calls if they fit. The first run
 // whose do not is where the answer's cursor continues.
 func (out *findDuplicatesOut) list(d Deps, run, before *history.Run, r report) {
-	if len(r.findings) == 0 || out.resume != "" {
+	if len(r.findings) == 0 || out.resume != "" || out.counting {
 		out.Others += len(r.calls)
 		return
 	}
@@ -425,13 +455,25 @@ func isCatalyst(s history.Shape) bool {
 	return s == history.ShapeCatalyst || s == history.ShapeArchive
 }
 
-// nextOf suggests the gravest call for a closer look.
+// nextOf suggests a closer look at the gravest finding: its call, or the run
+// that tells the other half of it.
 func nextOf(run *history.Run, findings []history.Finding) []Next {
 	for i := range findings {
-		if f := &findings[i]; f.Call != nil && f.Kind.Repeat() {
-			n := Next{Tool: "idem_explain_call", Arguments: map[string]string{"call": *f.Call}, Why: "its attempts on a timeline, and what each failure says about the outside world"}
+		f := &findings[i]
+		call := f.Call
+		if call == nil && f.Kind == history.CommitLost && len(f.Calls) > 0 {
+			call = &f.Calls[0].Call
+		}
+		switch {
+		case !f.Kind.Repeat():
+		case call != nil:
+			n := Next{Tool: "idem_explain_call", Arguments: map[string]string{"call": *call}, Why: "its attempts on a timeline, and what each failure says about the outside world"}
 			n.run(run)
 			return []Next{n}
+		case len(f.Children) > 0:
+			return []Next{{Tool: "idem_find_duplicates", Arguments: map[string]string{"run": shown(f.Children[0].Run)}, Why: "what the first child ran, and may have run again in the next"}}
+		case f.RerunOf != "":
+			return []Next{{Tool: "idem_find_duplicates", Arguments: map[string]string{"run": f.RerunOf}, Why: "the source run: what it had done before"}}
 		}
 	}
 	return nil
@@ -456,6 +498,9 @@ func (out *findDuplicatesOut) concludeScan(in findDuplicatesIn) {
 		if rest := n - out.repeats; rest > 0 {
 			out.Summary += fmt.Sprintf("; in the other %d none is visible, which does not rule one out", rest)
 		}
+	}
+	if n > 0 && len(out.Next) == 0 {
+		out.Next = []Next{{Tool: "idem_review_code", Arguments: map[string]string{"paths": "<folder of the activities>"}, Why: "whether a repeat that no history shows would change the world"}}
 	}
 	if n == 0 {
 		out.Next = []Next{{Tool: "idem_status", Arguments: map[string]string{}, Why: "which source was read, and what it holds"}}

@@ -22,6 +22,7 @@ func (out *findDuplicatesOut) render(t *text) {
 	} else {
 		out.renderScan(t)
 	}
+	t.codeLines(out.Code)
 	t.closing(&out.Answer)
 }
 

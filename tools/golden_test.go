@@ -13,6 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/idem-mcp/idem-mcp/dapr/file"
+	"github.com/idem-mcp/idem-mcp/github"
+	"github.com/idem-mcp/idem-mcp/github/githubtest"
 	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/internal/golden"
 	"github.com/idem-mcp/idem-mcp/links"
@@ -52,7 +54,10 @@ func deps(t testing.TB, paths ...string) tools.Deps {
 // TestGolden runs every testdata/<capability>/*.txtar: call.json holds the
 // arguments, paths the source, shell (if there) that a person asks; text and
 // answer.json are what comes back, error.json and text for a refusal. A file
-// named history.json is passed inline, those under src/ are source to review.
+// named history.json is passed inline, those under src/ are source to review. Files
+// under base/ and head/ are those of pull request shop/orders#7 in a stand-in for
+// GitHub; renamed holds "new old" paths, fork the repository it comes from, github the
+// token it asks for.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -89,6 +94,33 @@ func sourceTree(t *testing.T, files map[string]string) string {
 	return dir
 }
 
+// pullRequest is a client of a stand-in that holds the case's pull request.
+func pullRequest(t *testing.T, files map[string]string) *github.Client {
+	t.Helper()
+	hub := githubtest.New()
+	hub.Token = strings.TrimSpace(files["github"])
+	side := func(folder string) string {
+		out := map[string]string{}
+		for name, text := range files {
+			if p, ok := strings.CutPrefix(name, folder); ok {
+				out[p] = text
+			}
+		}
+		return hub.Commit(out)
+	}
+	p := githubtest.Pull{Repo: "shop/orders", Number: 7, Base: side("base/"), Head: side("head/"), HeadRepo: strings.TrimSpace(files["fork"]), Renamed: map[string]string{}}
+	for line := range strings.Lines(files["renamed"]) {
+		is, was, _ := strings.Cut(strings.TrimSpace(line), " ")
+		p.Renamed[is] = was
+	}
+	hub.Pull(p)
+	c, err := github.New(github.Config{URL: githubtest.Web, Token: hub.Token, TokenFrom: "IDEM_MCP_GITHUB_TOKEN", Transport: hub.Transport(), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 func goldenCase(t *testing.T, path string) {
 	ar, err := txtar.ParseFile(path)
 	if err != nil {
@@ -98,12 +130,22 @@ func goldenCase(t *testing.T, path string) {
 	for _, f := range ar.Files {
 		in[f.Name] = string(f.Data)
 	}
+	d, args := prepare(t, path, in)
+	judge(t, path, ar, in, d, args)
+}
+
+// prepare makes what a case's call is made with.
+func prepare(t *testing.T, path string, in map[string]string) (tools.Deps, json.RawMessage) {
+	t.Helper()
 	paths := strings.Fields(in["paths"])
 	if len(paths) == 0 {
 		paths = []string{"examples/runs"}
 	}
 	d := deps(t, paths...)
 	d.Code.Roots = []string{sourceTree(t, in)}
+	if _, ok := in["github"]; ok || strings.Contains(path, "review_pull_request") {
+		d.GitHub = pullRequest(t, in)
+	}
 	_, d.Shell = in["shell"]
 	args := json.RawMessage(in["call.json"])
 	if h, ok := in["history.json"]; ok {
@@ -112,10 +154,14 @@ func goldenCase(t *testing.T, path string) {
 			t.Fatal(err)
 		}
 		m["history"] = h
-		if args, err = json.Marshal(m); err != nil {
-			t.Fatal(err)
-		}
+		args = arguments(t, m)
 	}
+	return d, args
+}
+
+// judge compares what comes back with the case, or writes it there.
+func judge(t *testing.T, path string, ar *txtar.Archive, in map[string]string, d tools.Deps, args json.RawMessage) {
+	t.Helper()
 	c := byName(t, filepath.Base(filepath.Dir(path)))
 	r := c.Call(t.Context(), d, args)
 	var body bytes.Buffer
@@ -155,4 +201,27 @@ func goldenCase(t *testing.T, path string) {
 			t.Errorf("%s differs (-want +got); run with -update if that is meant:\n%s", name, diff)
 		}
 	}
+}
+
+// archive is a txtar file by name.
+func archive(t testing.TB, path string) map[string]string {
+	t.Helper()
+	ar, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := map[string]string{}
+	for _, f := range ar.Files {
+		in[f.Name] = string(f.Data)
+	}
+	return in
+}
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

@@ -14,14 +14,14 @@ import (
 func listRuns() Capability {
 	return define(definition[listRunsIn, *listRunsOut]{
 		Name: "idem_list_runs", Command: "runs", Title: "List workflow runs", Paths: true,
-		Purpose: "Lists workflow runs by app, workflow, status, age or text. To look for duplicates in many runs use idem_find_duplicates directly.",
+		Purpose: "Lists runs by app, workflow, status, age or text. Use it to find a run's id; not to look for duplicates in many runs, idem_find_duplicates does that itself.",
 		Example: `{"workflow":"OrderWorkflow","status":["failed"],"since":"24h"}`,
 		Run:     runListRuns,
 	})
 }
 
 type listRunsIn struct {
-	App string `json:"app" doc:"app id"`
+	App string `json:"app" doc:"app id" brief:"-"`
 	Select
 	Page
 }
@@ -81,6 +81,9 @@ func runListRuns(ctx context.Context, d Deps, in listRunsIn) (*listRunsOut, erro
 	}
 	out.Coverage.Runs = len(out.Runs)
 	out.conclude(in)
+	if len(out.Runs) == 0 {
+		out.Hints = d.whyNothing(ctx, in.Select, in.App)
+	}
 	return out, nil
 }
 

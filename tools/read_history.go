@@ -17,7 +17,7 @@ import (
 func readHistory() Capability {
 	return define(definition[readHistoryIn, *readHistoryOut]{
 		Name: "idem_read_history", Command: "history", Title: "Events of one run", Paths: true,
-		Purpose: "Reads the recorded events of one run, a page at a time, in the order the source keeps them. To find repeats use idem_find_duplicates; it reads the events for you.",
+		Purpose: "Reads the recorded events of a run in stored order. Use it to check a finding; not to find repeats, idem_find_duplicates reads the events itself.",
 		Example: `{"run":"order-42","limit":20}`,
 		Run:     runReadHistory,
 	})
@@ -111,10 +111,12 @@ func runReadHistory(ctx context.Context, d Deps, in readHistoryIn) (*readHistory
 	if isCatalyst(run.Shape) {
 		out.Links = []Link{d.link(run.Ref, run.Shape)}
 	}
-	if in.History == "" {
-		n := Next{Tool: "idem_find_duplicates", Why: "what these events say about repeated executions"}
-		n.run(run)
-		out.Next = []Next{n}
+	n := Next{Tool: "idem_find_duplicates", Why: "what these events say about repeated executions"}
+	n.run(run)
+	out.Next = []Next{n}
+	again(out.Next, in.Which)
+	if len(out.Events) == 0 {
+		out.Hints = []string{"The history holds no event, or the cursor is behind its end: leave cursor out to begin again.", "A run that was created a moment ago has none yet; one that was purged has none any more."}
 	}
 	return out, nil
 }

@@ -19,7 +19,7 @@ import (
 func reviewCode() Capability {
 	return define(definition[reviewCodeIn, *reviewCodeOut]{
 		Name: "idem_review_code", Command: "review", Title: "Would a second run change the world?", Positional: "paths",
-		Purpose: "Reviews activity source (Python, C#, Java, Go, JavaScript, TypeScript) in files, folders or pasted code: hazards of a second run, keys and guards, with file and line. Not for workflow determinism.",
+		Purpose: "Reviews activity source (Python, C#, Java, Go, JavaScript, TypeScript): what a second run would change, keys, guards, with file and line. Use it on files, folders or pasted code; not for workflow determinism.",
 		Example: `{"paths":["src/activities"]}`,
 		Run:     runReviewCode,
 	})
@@ -27,9 +27,10 @@ func reviewCode() Capability {
 
 type reviewCodeIn struct {
 	Paths    []string `json:"paths" doc:"files or folders, under the allowed roots"`
-	Symbols  []string `json:"symbol" doc:"only these functions, methods or classes, registered or not"`
+	Symbols  []string `json:"symbol" doc:"only these functions, methods or classes, registered or not" brief:"only these functions or classes"`
 	Code     Inline   `json:"code" max:"1000000" doc:"source text, instead of paths"`
 	Language string   `json:"language" enum:"python,csharp,java,go,javascript,typescript" doc:"of code"`
+	withRuns
 	Page
 }
 
@@ -45,6 +46,7 @@ type reviewCodeOut struct {
 	Silenced   []review.Suppression    `json:"suppressions" jsonschema:"idem:ignore comments, and whether they silence anything"`
 	Skipped    []review.Skipped        `json:"skipped" jsonschema:"files that were not reviewed, with the reason"`
 	Files      int                     `json:"files"`
+	Joined     *joinedOut              `json:"joined,omitempty" jsonschema:"with_runs: what runs show of the activities"`
 
 	detailed, verify bool
 }
@@ -94,14 +96,56 @@ func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut
 		}
 	}
 	out.Summary = reviewSummary(out, hazards, verify)
-	out.NotVisible = append(res.NotVisible,
+	if in.WithRuns {
+		if err := out.join(ctx, d, in.withRuns, res.Activities, len(in.Symbols) == 0); err != nil {
+			return nil, err
+		}
+		out.Summary += out.Joined.summary()
+		out.Joined.fit(d, first)
+	}
+	out.NotVisible = append(append(out.NotVisible, res.NotVisible...),
 		"what a call does that leaves this repository is known only for the libraries in the catalogue; the others are questions (verify)",
 		"whether a body did run twice is not in the code: idem_find_duplicates reads histories")
 	out.take(d, in, res.Activities, first)
-	if out.Total == 0 {
-		out.Next = []Next{{Tool: "idem_review_code", Arguments: map[string]string{"symbol": "NAME"}, Why: "review a function that no known framework registers"}}
-	}
+	out.suggest(in)
 	return out, nil
+}
+
+// suggest says what to ask next; of an empty review also why it may be empty.
+func (out *reviewCodeOut) suggest(in reviewCodeIn) {
+	if out.Total == 0 && len(out.Workflows) == 0 {
+		out.Hints = []string{
+			"An activity is found by its registration or base class in a framework that is known; a plain function is reviewed when symbol names it.",
+			"Only Python, C#, Java, Go, JavaScript and TypeScript are read; vendored and generated files are left out.",
+		}
+		if len(in.Symbols) > 0 {
+			out.Hints[0] = "No function, method or class is called so in the files that were read: names are compared whole, upper and lower case too."
+		}
+		args := map[string]string{"symbol": "<name of a function>"}
+		if len(in.Paths) > 0 {
+			args["paths"] = clean.Line(in.Paths[0], 300)
+		} else {
+			args["code"], args["language"] = "<the same code>", in.Language
+		}
+		out.Next = []Next{{Tool: "idem_review_code", Arguments: args, Why: "review a function that no known framework registers"}}
+		return
+	}
+	if len(out.Activities) > 0 && out.Activities[0].Verdict == review.Hazard { // the gravest stands first
+		out.Next = append(out.Next, Next{Tool: "idem_choose_key", Arguments: map[string]string{"activity": out.Activities[0].Name}, Why: "what key, then: with the same source, measured on its runs"})
+	}
+	rule, language := "", ""
+	for i := range out.Workflows {
+		if w := &out.Workflows[i]; len(w.Findings) > 0 {
+			rule, language = w.Findings[0].Rule, w.Language
+		}
+	}
+	if len(out.Activities) > 0 && len(out.Activities[0].Findings) > 0 {
+		rule, language = out.Activities[0].Findings[0].Rule, out.Activities[0].Language
+	}
+	if rule != "" {
+		out.Next = append(out.Next, Next{Tool: "idem_explain", Arguments: map[string]string{"topic": rule, "language": language}, Why: "why that is a fault, when it is fine, and the cure in code"})
+	}
+	out.Next = append(out.Next, Next{Tool: "idem_find_duplicates", Arguments: map[string]string{}, Why: "whether runs show that these activities were executed more than once"})
 }
 
 func reviewWhat(ctx context.Context, d Deps, in reviewCodeIn) (review.Result, error) {
@@ -112,6 +156,8 @@ func reviewWhat(ctx context.Context, d Deps, in reviewCodeIn) (review.Result, er
 		return review.Result{}, &badArgument{what: "the language of code is not said", do: "Give language: python, csharp, java, go, javascript or typescript"}
 	case in.Code != "":
 		return d.reviewText(ctx, string(in.Code), in.Language, in.Symbols)
+	case len(in.Paths) == 0 && in.WithRuns && d.Shell:
+		return review.Result{}, &badArgument{what: "nothing to review is named", do: "Name it before --with-runs, which takes the word after it as the path of exported runs"}
 	case len(in.Paths) == 0:
 		return review.Result{}, &badArgument{what: "nothing to review is named", do: "Give paths (files or folders), or code with its language"}
 	}
@@ -213,6 +259,9 @@ func cleanCodeFinding(f *review.Finding) {
 
 func (out *reviewCodeOut) render(t *text) {
 	t.line("%s", sentence(out.Summary))
+	if out.Joined != nil {
+		out.Joined.render(t)
+	}
 	var safe []string
 	for i := range out.Activities {
 		a := &out.Activities[i]

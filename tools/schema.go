@@ -1,9 +1,11 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -43,11 +45,10 @@ func (f Field) schema() string {
 	default:
 		b.WriteString(`{"type":"string"` + enum)
 	}
-	if f.Default != "" {
-		b.WriteString(`,"default":` + string(f.literal(f.Default)))
+	if doc := cmp.Or(f.Brief, f.Doc); doc != "-" {
+		b.WriteString(`,"description":` + quote(doc))
 	}
-	b.WriteString(`,"description":` + quote(f.Doc) + `}`)
-	return b.String()
+	return b.String() + "}"
 }
 
 func quote(s string) string {
@@ -55,26 +56,37 @@ func quote(s string) string {
 	return string(b)
 }
 
-// ShallowSchema names the members of the answer, no deeper: it
-// stands in tools/list, where every byte is paid for by every conversation.
+// ShallowSchema names the members that this answer has beyond those of every
+// answer, no deeper: it stands in tools/list, where every byte is paid for by
+// every conversation. It admits the others.
 func (c Capability) ShallowSchema() json.RawMessage {
+	common := members(reflect.TypeFor[Answer]())
 	var b strings.Builder
 	b.WriteString(`{"type":"object","properties":{`)
-	for i, m := range members(c.answer) {
-		if i > 0 {
-			b.WriteByte(',')
+	comma := ""
+	for _, m := range c.Members() {
+		if !slices.Contains(common, m) {
+			b.WriteString(comma + quote(m) + `:{}`)
+			comma = ","
 		}
-		if m == "summary" {
-			b.WriteString(`"summary":{"type":"string"}`)
-			continue
-		}
-		b.WriteString(quote(m) + `:{}`)
 	}
 	b.WriteString(`},"required":["summary"]}`)
 	return json.RawMessage(b.String())
 }
 
-// members are the JSON names of an answer's fields.
+// Members are the JSON names of the answer's members, in order, each once: a
+// tool's own may stand in for a common one.
+func (c Capability) Members() []string {
+	var out []string
+	for _, m := range members(c.answer) {
+		if !slices.Contains(out, m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// members are the JSON names of a struct's fields.
 func members(t reflect.Type) []string {
 	var out []string
 	for i := range t.NumField() {
@@ -84,7 +96,7 @@ func members(t reflect.Type) []string {
 			out = append(out, members(f.Type)...)
 		case f.IsExported():
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			out = append(out, name)
+			out = append(slices.DeleteFunc(out, func(have string) bool { return have == name }), name) // it hides an embedded one
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -90,7 +91,14 @@ func TestToolsList(t *testing.T) {
 // TestBudget asks everything of every example run as an assistant does.
 func TestBudget(t *testing.T) {
 	d := deps(t, "../examples/runs")
-	requests := []string{call("idem_find_duplicates", `{}`), call("idem_find_duplicates", `{"response_format":"detailed"}`), call("idem_list_runs", `{"limit":1000}`), call("idem_status", `{}`)}
+	corpus, err := filepath.Abs("../review/testdata/corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Code.Roots = []string{corpus}
+	requests := []string{call("idem_find_duplicates", `{}`), call("idem_find_duplicates", `{"response_format":"detailed"}`), call("idem_list_runs", `{"limit":1000}`), call("idem_status", `{}`),
+		call("idem_review_code", `{"paths":["."],"with_runs":true}`), call("idem_review_code", `{"paths":["."],"with_runs":true,"response_format":"detailed","limit":1000}`),
+		call("idem_find_duplicates", `{"with_code":["."],"response_format":"detailed"}`), call("idem_preview_rerun", `{"run":"../examples/runs/s7-pg-04-fanout-big/history.ndjson","event":"1","code":["."]}`)}
 	for h, err := range d.Source.Runs(t.Context(), filter()) {
 		if err != nil {
 			continue // passed over

@@ -14,7 +14,7 @@ import (
 func status() Capability {
 	return define(definition[statusIn, *statusOut]{
 		Name: "idem_status", Command: "status", Title: "What is connected", Paths: true,
-		Purpose: "Says which source of runs is used and why, as whom, which project, the data-sharing level and how it is known, and what this source can and cannot show. Call it first, or when an answer is empty.",
+		Purpose: "Says which source of runs is used and why, as whom, which project, data-sharing level, what can be seen. Use it first or when an answer is empty; not to list runs.",
 		Example: `{}`,
 		Run:     runStatus,
 	})
@@ -76,6 +76,7 @@ func runStatus(ctx context.Context, d Deps, _ statusIn) (*statusOut, error) {
 	for _, x := range s.Details {
 		out.Details = append(out.Details, detail{shown(x.Name), clean.Line(x.Value, 300)})
 	}
+	out.Details = append(out.Details, githubDetails(ctx, d)...)
 	out.NotVisible = s.NotVisible
 	out.Summary = "runs are read from " + s.Name + " (" + out.Source.Where + "), " + d.Chosen
 	out.Next = []Next{{Tool: "idem_find_duplicates", Arguments: map[string]string{}, Why: "which activity calls were executed more than once"}}
@@ -87,9 +88,30 @@ func runStatus(ctx context.Context, d Deps, _ statusIn) (*statusOut, error) {
 		out.Source.Problem = r.Text
 		out.Coverage.State = "none"
 		out.Summary = "runs would be read from " + s.Name + " (" + out.Source.Where + "), but it cannot be read now"
-		out.Next = []Next{}
+		out.Hints = []string{"The source is there only when that is put right; without it a pasted history and source code can still be asked about."}
+		out.Next = []Next{{Tool: "idem_find_duplicates", Arguments: map[string]string{"history": "<the answer of catalyst_get_workflow_run>"}, Why: "a run in hand needs no source"}}
 	}
 	return out, nil
+}
+
+// githubDetails is what is known of GitHub, where a token or a server of one's own is
+// configured. It is no source of runs, so a problem there is told and no more.
+func githubDetails(ctx context.Context, d Deps) []detail {
+	if d.GitHub == nil || !d.GitHub.Configured() {
+		return nil
+	}
+	s := d.GitHub.Status(ctx)
+	out := []detail{{"github", s.API + "; token: " + s.Token}}
+	if s.Problem != nil {
+		return append(out, detail{"github token", clean.Line(s.Problem.Error(), 400)})
+	}
+	if s.Can != "" {
+		out = append(out, detail{"github token", s.Can})
+	}
+	if s.Requests != "" {
+		out = append(out, detail{"github limit", s.Requests})
+	}
+	return out
 }
 
 // marks names what a shape of run carries and what it lacks.

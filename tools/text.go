@@ -2,6 +2,8 @@ package tools
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,6 +15,7 @@ import (
 type text struct {
 	strings.Builder
 	shell bool
+	part  *part // nil: the whole answer
 }
 
 // lines is how many lines were written.
@@ -76,10 +79,13 @@ func (t *text) table(heading []string, rows [][]string) {
 	}
 }
 
+// closes are the members that closing writes, beside those that are always there.
+var closes = [...]string{"summary", "coverage", "truncated", "narrow", "cursor", "payloads", "hints", "not_visible", "links", "next"}
+
 // closing writes what every answer ends with.
 func (t *text) closing(a *Answer) {
 	if a.Truncated {
-		t.line("\nMore exists than is listed. %s", a.Narrow)
+		t.line("\nMore exists than is listed. %s%s", a.Narrow, t.cursor(a.Cursor))
 	}
 	if n := a.Coverage.Skipped; n > 0 {
 		t.line("\n%s passed over: no run in it.%s", plural(n, "file was", "files were"), passedOverHint(a, t))
@@ -87,11 +93,38 @@ func (t *text) closing(a *Answer) {
 			t.line("- %s", p)
 		}
 	}
-	if s := a.Payloads.String(); s != "" {
+	if s := a.Payloads.String(); s != "" && t.part.has("payloads") {
 		t.line("\n%s", s)
 	}
 	t.section("Read only in part:", a.Coverage.Missing, 5)
-	t.section("Not visible here:", a.NotVisible, 6)
+	if t.part.has("hints") {
+		t.section("Why nothing may show, and what to try:", a.Hints, 6)
+	}
+	if t.part.has("not_visible") {
+		t.section("Not visible here:", a.NotVisible, 6)
+	}
+	if t.part.has("links") {
+		t.section("Links:", a.linkLines(), 5)
+	}
+	if t.part.has("next") {
+		lines := make([]string, 0, len(a.Next))
+		for _, n := range a.Next {
+			lines = append(lines, t.call(n)+": "+n.Why)
+		}
+		t.section("Next:", lines, 4)
+	}
+}
+
+// cursor shows what to pass to go on: some clients show their model only the
+// text.
+func (t *text) cursor(c string) string {
+	if t.shell {
+		return " (--cursor " + shellWord(c) + ")"
+	}
+	return fmt.Sprintf(" (cursor=%q)", c)
+}
+
+func (a *Answer) linkLines() []string {
 	var lines []string
 	for _, l := range a.Links {
 		if l.URL != "" {
@@ -100,12 +133,7 @@ func (t *text) closing(a *Answer) {
 			lines = append(lines, "no link for run "+l.Run+": "+l.Why)
 		}
 	}
-	t.section("Links:", lines, 5)
-	lines = lines[:0]
-	for _, n := range a.Next {
-		lines = append(lines, t.call(n)+": "+n.Why)
-	}
-	t.section("Next:", lines, 4)
+	return lines
 }
 
 func caveat(why string) string {
@@ -120,27 +148,49 @@ func (t *text) call(n Next) string {
 	var b strings.Builder
 	if !t.shell {
 		b.WriteString(n.Tool)
-		for _, k := range argumentOrder {
-			if v, ok := n.Arguments[k]; ok {
-				fmt.Fprintf(&b, " %s=%q", k, v)
-			}
+		for _, k := range n.order() {
+			fmt.Fprintf(&b, " %s=%q", k, n.Arguments[k])
 		}
 		return b.String()
 	}
-	b.WriteString("idem-mcp " + commandOf(n.Tool))
-	for _, k := range argumentOrder {
-		if v, ok := n.Arguments[k]; ok && (k != "run" || n.path == "") {
+	command, positional := commandOf(n.Tool)
+	b.WriteString("idem-mcp " + command)
+	path := n.path
+	for _, k := range n.order() {
+		v := n.Arguments[k]
+		switch {
+		case k == "run" && n.path != "":
+		case k == positional && strings.HasPrefix(v, "<"):
+			path = strings.ToUpper(strings.TrimSuffix(k, "s"))
+		case k == positional:
+			path = shellWord(v)
+		default:
 			fmt.Fprintf(&b, " --%s %s", strings.ReplaceAll(k, "_", "-"), shellWord(v))
 		}
 	}
 	if n.path != "" {
-		b.WriteString(" " + shellWord(n.path))
+		path = shellWord(n.path)
+	}
+	if path != "" {
+		b.WriteString(" " + path)
 	}
 	return b.String()
 }
 
-// argumentOrder is the order in which a suggested call names its arguments.
-var argumentOrder = [...]string{"run", "app", "call", "activity", "project", "workflow", "text", "response_format", "limit", "cursor"}
+// order is the order in which a suggested call names its arguments: what it is
+// about first.
+func (n Next) order() []string {
+	first := [...]string{"run", "app", "call", "activity", "language", "project", "workflow", "text"}
+	names := slices.Sorted(maps.Keys(n.Arguments))
+	place := func(s string) int {
+		if i := slices.Index(first[:], s); i >= 0 {
+			return i
+		}
+		return len(first)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return place(a) - place(b) })
+	return names
+}
 
 func shellWord(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@") == "" {
@@ -149,10 +199,13 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// quoted is what an application wrote, on one line and marked as its words.
+// quoted is what an application wrote, on one line and marked as its words. The
+// marks in it become plain ones, so that it cannot end itself.
 func quoted(s string, max int) string {
-	return "“" + clean.Line(s, max) + "”"
+	return "“" + unmarked.Replace(clean.Line(s, max)) + "”"
 }
+
+var unmarked = strings.NewReplacer("“", `"`, "”", `"`)
 
 // clock writes a time of day, and the day where it is another than that of ref.
 func clock(at, ref time.Time) string {

@@ -36,13 +36,13 @@ const (
 	harmful  = "\n\n@wfr.activity(name=\"Record\")\ndef record(ctx, order):\n    psycopg.connect('').execute(\"INSERT INTO orders (total) VALUES (%s)\", (order['total'],))\n"
 )
 
-// shell runs commands in a repository of its own, with idem-mcp on the PATH.
-type shell struct {
+// machine runs commands in a repository of its own, with idem-mcp on the PATH.
+type machine struct {
 	dir string
 	env []string
 }
 
-func newShell(t *testing.T) *shell {
+func newMachine(t *testing.T) *machine {
 	t.Helper()
 	for _, tool := range []string{"git", "bash"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -57,14 +57,14 @@ func newShell(t *testing.T) *shell {
 	if err := os.Symlink(self, filepath.Join(bin, "idem-mcp")); err != nil { // TestMain runs the program under this name
 		t.Fatal(err)
 	}
-	s := &shell{dir: t.TempDir(), env: append(os.Environ(), "HOME="+t.TempDir(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1",
+	s := &machine{dir: t.TempDir(), env: append(os.Environ(), "HOME="+t.TempDir(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.com", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.com")}
 	s.write(t, "shop.py", harmless)
 	s.must(t, "git init -q -b main && git add -A && git commit -q -m base")
 	return s
 }
 
-func (s *shell) write(t *testing.T, name, text string) {
+func (s *machine) write(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o755); err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func (s *shell) write(t *testing.T, name, text string) {
 
 // run executes a script as a GitHub runner does, and returns what it printed on
 // both streams and its exit code.
-func (s *shell) run(t *testing.T, script string) (string, int) {
+func (s *machine) run(t *testing.T, script string) (string, int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", script)
 	cmd.Dir, cmd.Env = s.dir, s.env
@@ -85,7 +85,7 @@ func (s *shell) run(t *testing.T, script string) (string, int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-func (s *shell) must(t *testing.T, script string) {
+func (s *machine) must(t *testing.T, script string) {
 	t.Helper()
 	if out, c := s.run(t, script); c != 0 {
 		t.Fatalf("%s: exit code %d\n%s", script, c, out)
@@ -108,7 +108,7 @@ func TestActionExample(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(documented(t)[0]), &flow); err != nil {
 		t.Fatal(err)
 	}
-	s := newShell(t)
+	s := newMachine(t)
 	s.must(t, "git switch -q -c topic")
 	s.write(t, "shop.py", harmless+harmful)
 	s.must(t, "git commit -q -a -m topic && git switch -q main && git commit -q --allow-empty -m more && git merge -q --no-ff -m merge topic && git clone -q --depth 2 file://$PWD ../checkout-$$ && mv .git .git-full && mv ../checkout-$$/.git .git && rm -r ../checkout-$$")
@@ -162,11 +162,11 @@ func TestHookExample(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(example), &config); err != nil {
 		t.Fatal(err)
 	}
-	install := map[string]func(*testing.T, *shell){
-		"git": func(t *testing.T, s *shell) {
+	install := map[string]func(*testing.T, *machine){
+		"git": func(t *testing.T, s *machine) {
 			s.write(t, ".git/hooks/pre-commit", "#!/bin/sh\nexec "+config.Repos[0].Hooks[0].Entry+"\n")
 		},
-		"pre-commit": func(t *testing.T, s *shell) {
+		"pre-commit": func(t *testing.T, s *machine) {
 			if _, err := exec.LookPath("pre-commit"); err != nil {
 				t.Skip("pre-commit is missing: apt-get install pre-commit")
 			}
@@ -177,7 +177,7 @@ func TestHookExample(t *testing.T) {
 	for name, hook := range install {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newShell(t)
+			s := newMachine(t)
 			hook(t, s)
 			s.write(t, "shop.py", harmless+harmful)
 			if out, c := s.run(t, "git commit -a -m harmful"); c == 0 || !strings.Contains(out, "hazard: Record (python) shop.py:") {

@@ -35,7 +35,7 @@ type app struct {
 func execute(ctx context.Context, w world) int {
 	a := &app{world: w, code: exitNothing}
 	root := a.root() //nolint:contextcheck // cobra hands the context to every command
-	root.SetArgs(w.Args)
+	root.SetArgs(joinRuns(w.Args))
 	root.SetIn(w.Stdin)
 	root.SetOut(w.Stdout)
 	root.SetErr(w.Stderr)
@@ -68,7 +68,9 @@ Exit codes: 0 nothing found, 1 a repeat was found, 2 read only in part, 3 error.
 	flags.StringVar(&a.logLevel, "log-level", "", "error, warn, info or debug, to standard error")
 	root.SetFlagErrorFunc(flagError)
 	for _, c := range tools.All() {
-		root.AddCommand(a.command(c))
+		if !isVariant(c) {
+			root.AddCommand(a.command(c))
+		}
 	}
 	root.AddCommand(a.serve(), a.token(), a.login(), a.logout(), a.doctor(), a.version())
 	return root
@@ -103,6 +105,11 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		if len(f.Enum) > 0 && !strings.Contains(usage, f.Enum[0]) {
 			usage += " (" + strings.Join(f.Enum, ", ") + ")"
 		}
+		if f.Runs {
+			cmd.Flags().StringSlice(flagName(f), nil, usage+"; followed by a path: exported runs, instead of the configured source")
+			cmd.Flags().Lookup(flagName(f)).NoOptDefVal = configuredRuns
+			continue
+		}
 		switch f.Kind {
 		case "integer":
 			cmd.Flags().Int(flagName(f), 0, usage)
@@ -114,20 +121,30 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 			cmd.Flags().String(flagName(f), f.Default, usage)
 		}
 	}
+	other := variantOf(c)
+	other.define(cmd)
+	build := &reviewFlags{}
 	if c.Command == "review" {
-		f := &reviewFlags{}
-		f.add(cmd)
-		cmd.RunE = func(cmd *cobra.Command, paths []string) error { return a.review(cmd, c, f, paths) }
-		return cmd
+		build.add(cmd)
 	}
 	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
+		if c.Command == "review" && !other.asked(cmd) {
+			return a.review(cmd, c, build, paths)
+		}
 		runs := paths
 		if c.Positional != "" {
-			runs = nil
+			runs = namedRuns(cmd, c)
 		}
 		deps, _, err := a.deps(runs, true)
 		if err != nil {
 			return err
+		}
+		if other.asked(cmd) {
+			args, err := other.arguments(cmd, paths)
+			if err != nil {
+				return err
+			}
+			return a.answer(other.Call(cmd.Context(), deps, args))
 		}
 		args, err := arguments(cmd, c, paths)
 		if err != nil {
@@ -136,6 +153,47 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		return a.answer(c.Call(cmd.Context(), deps, args))
 	}
 	return cmd
+}
+
+// configuredRuns is the value of a flag such as --with-runs that names no path.
+const configuredRuns = "configured"
+
+// joinRuns writes "--with-runs PATH" as "--with-runs=PATH": a flag that can stand
+// alone does not take the next word by itself.
+func joinRuns(args []string) []string {
+	names := map[string]bool{}
+	for _, c := range tools.All() {
+		for _, f := range c.Fields {
+			if f.Runs {
+				names["--"+flagName(f)] = true
+			}
+		}
+	}
+	var out []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		out = append(out, args[i])
+		if names[args[i]] && i+1 < len(args) && (args[i+1] == "-" || !strings.HasPrefix(args[i+1], "-")) {
+			i++
+			out[len(out)-1] += "=" + args[i]
+		}
+	}
+	return out
+}
+
+// namedRuns are the exported runs that a flag names.
+func namedRuns(cmd *cobra.Command, c tools.Capability) []string {
+	for _, f := range c.Fields {
+		if !f.Runs {
+			continue
+		}
+		if named, err := cmd.Flags().GetStringSlice(flagName(f)); err == nil && len(named) > 0 && named[0] != configuredRuns {
+			return named
+		}
+	}
+	return nil
 }
 
 func flagName(f tools.Field) string { return strings.ReplaceAll(f.Name, "_", "-") }
@@ -169,6 +227,8 @@ func example(c tools.Capability) string {
 	switch {
 	case c.Command == "explain-call":
 		line += "\n  idem-mcp " + c.Command + " --call CreateShippingLabel" + one
+	case c.Command == "preview-rerun":
+		line += "\n  idem-mcp " + c.Command + " --event ChargeCard examples/runs/s6-01-rerun-src"
 	case c.Command == "history":
 		line += "\n  idem-mcp " + c.Command + one
 	case c.Paths:
@@ -190,6 +250,10 @@ func arguments(cmd *cobra.Command, c tools.Capability, paths []string) (json.Raw
 	for _, f := range c.Fields {
 		name := flagName(f)
 		if f.Kind == "text" || cmd.Flags().Lookup(name) == nil || !cmd.Flags().Changed(name) {
+			continue
+		}
+		if f.Runs {
+			args[f.Name] = true
 			continue
 		}
 		var err error
@@ -256,8 +320,12 @@ func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
 	if err != nil {
 		return tools.Deps{}, c, err
 	}
+	hub, err := openGitHub(c, a.Now)
+	if err != nil {
+		return tools.Deps{}, c, err
+	}
 	return tools.Deps{
-		Code: source, Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
+		Code: source, GitHub: hub, Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
 		Project: links.ParseProject(c.Links.Project), Version: version(), Now: a.Now, Shell: shell,
 	}, c, nil
 }

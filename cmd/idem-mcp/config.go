@@ -13,6 +13,7 @@ import (
 
 	"github.com/idem-mcp/idem-mcp/catalyst"
 	"github.com/idem-mcp/idem-mcp/gate"
+	"github.com/idem-mcp/idem-mcp/github"
 	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
 	"github.com/idem-mcp/idem-mcp/internal/nearest"
@@ -55,6 +56,10 @@ type config struct {
 	Review struct {
 		Roots []string `mapstructure:"roots"`
 	} `mapstructure:"review"`
+	GitHub struct {
+		URL   string `mapstructure:"url"`
+		Token string `mapstructure:"token"`
+	} `mapstructure:"github"`
 	Effects []effect `mapstructure:"effects"`
 	Serve   struct {
 		Token      string   `mapstructure:"token"`
@@ -130,6 +135,8 @@ func defaults() map[string]any {
 		"links.console":           "",
 		"links.project":           "",
 		"review.roots":            []string{},
+		"github.url":              github.DefaultURL,
+		"github.token":            "",
 		"effects":                 []any{},
 		"serve.token":             "",
 		"serve.token_file":        "",
@@ -153,7 +160,7 @@ func defaults() map[string]any {
 
 // guarded keys may not stand in a file of the working directory, which a cloned
 // repository can bring along: they name where credentials go, and who may ask.
-var guarded = [...]string{"catalyst.", "serve.", "review.roots", "source.sidecar", "source.component", "data_sharing", "fingerprints"}
+var guarded = [...]string{"catalyst.", "github.", "serve.", "review.roots", "source.sidecar", "source.component", "data_sharing", "fingerprints"}
 
 // load reads the configuration: defaults, then the first file found, then the
 // environment. Flags win over all of it where they exist.

@@ -250,8 +250,8 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 	}
 }
 
-// TestReadme: the sample in README.md is what the command above it prints. A
-// line may be cut short by "…”".
+// TestReadme: the samples in README.md are what the commands above them print. A
+// line may be cut short by "…”", and the end of an answer left out.
 func TestReadme(t *testing.T) {
 	t.Chdir("../..")
 	t.Setenv("HOME", t.TempDir())
@@ -259,21 +259,27 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, ok := strings.Cut(string(readme), "go run ./cmd/idem-mcp duplicates examples/runs/s2-04-label-exhausted\n```\n\n```\n")
-	sample, _, found := strings.Cut(rest, "```\n")
-	if !ok || !found {
-		t.Fatal("README.md has lost its sample")
-	}
-	var stdout, stderr bytes.Buffer
-	code := execute(t.Context(), world{Args: []string{"duplicates", "examples/runs/s2-04-label-exhausted"}, Stdout: &stdout, Stderr: &stderr, Env: os.Environ(), Now: time.Now})
-	if code != exitFound {
-		t.Fatalf("exit code %d: %s", code, stderr.String())
-	}
-	got := strings.Split(stdout.String(), "\n")
-	for i, line := range strings.Split(strings.TrimSuffix(sample, "\n"), "\n") {
-		want := strings.TrimRight(strings.TrimSuffix(line, "…”"), " ")
-		if i >= len(got) || !strings.HasPrefix(got[i], want) {
-			t.Errorf("line %d of the sample:\n%s\nis not what is printed:\n%s", i+1, line, got[min(i, len(got)-1)])
+	for _, line := range []string{
+		"duplicates examples/runs/s2-04-label-exhausted",
+		"review examples/shop --with-runs examples/shop/runs",
+	} {
+		_, rest, ok := strings.Cut(string(readme), "go run ./cmd/idem-mcp "+line+"\n```\n\n```\n")
+		sample, _, found := strings.Cut(rest, "```\n")
+		if !ok || !found {
+			t.Errorf("README.md has lost the sample of %s", line)
+			continue
+		}
+		var stdout, stderr bytes.Buffer
+		code := execute(t.Context(), world{Args: strings.Fields(line), Stdout: &stdout, Stderr: &stderr, Env: os.Environ(), Now: time.Now})
+		if code != exitFound {
+			t.Fatalf("%s: exit code %d: %s", line, code, stderr.String())
+		}
+		got := strings.Split(stdout.String(), "\n")
+		for i, line := range strings.Split(strings.TrimSuffix(sample, "\n"), "\n") {
+			want := strings.TrimRight(strings.TrimSuffix(line, "…”"), " ")
+			if i >= len(got) || !strings.HasPrefix(got[i], want) {
+				t.Errorf("line %d of the sample:\n%s\nis not what is printed:\n%s", i+1, line, got[min(i, len(got)-1)])
+			}
 		}
 	}
 }

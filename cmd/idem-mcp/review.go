@@ -46,7 +46,7 @@ Exit codes: 0 nothing found that counts, 1 found, 2 nothing found but some file 
 // it.
 func (a *app) review(cmd *cobra.Command, c tools.Capability, f *reviewFlags, paths []string) error {
 	a.forms = tools.ReviewOutputs()
-	deps, _, err := a.deps(nil, true)
+	deps, _, err := a.deps(namedRuns(cmd, c), true)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 // engine is the real engine over a database file, with one worker at a time.
 type engine struct {
 	file     string
+	app      string
 	store    *store
 	faults   *faults
 	watch    *watch
@@ -38,12 +39,13 @@ type life struct {
 	end    func() error // stops and drains the worker, once
 }
 
-// startEngine starts an engine in dir for the planned runs. It stops when ctx
-// ends; close must be called all the same.
-func startEngine(ctx context.Context, dir string, plans []Plan, l *Ledger) (*engine, error) {
-	e := &engine{file: filepath.Join(dir, "engine.sqlite"), faults: newFaults(plans), watch: newWatch(), replaced: make(chan struct{})}
+// startEngine starts an engine in dir for the planned runs, with the workflows
+// and activities of reg, which gets what keeps a body. It stops when ctx ends;
+// close must be called all the same.
+func startEngine(ctx context.Context, dir, app string, plans []Plan, reg func(hold func(context.Context)) (*task.TaskRegistry, error)) (*engine, error) {
+	e := &engine{file: filepath.Join(dir, "engine.sqlite"), app: app, faults: newFaults(plans), watch: newWatch(), replaced: make(chan struct{})}
 	var err error
-	if e.registry, err = registry(l, e.watch.hold); err != nil { //nolint:contextcheck // a body's context comes from the engine
+	if e.registry, err = reg(e.watch.hold); err != nil {
 		return nil, fmt.Errorf("register workflows: %w", err)
 	}
 	if e.store, err = openStore(e.file); err != nil {
@@ -64,7 +66,7 @@ func (e *engine) start(ctx context.Context) (*life, error) {
 	s := newSeam(be, e.store, e.faults, e.watch)
 	exec := task.NewTaskExecutorWithLogger(e.registry, quiet{})
 	w := backend.NewTaskHubWorker(s,
-		backend.NewWorkflowWorker(backend.WorkflowWorkerOptions{Backend: s, Executor: exec, Logger: quiet{}, AppID: "lab"}),
+		backend.NewWorkflowWorker(backend.WorkflowWorkerOptions{Backend: s, Executor: exec, Logger: quiet{}, AppID: e.app}),
 		backend.NewActivityTaskWorker(s, exec, quiet{}), quiet{})
 	if err := w.Start(ctx); err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/dapr/durabletask-go/task"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -71,7 +72,8 @@ func runBatch(ctx context.Context, dir string, plans []Plan, results map[string]
 	if err != nil {
 		return err
 	}
-	e, err := startEngine(ctx, dir, plans, ledger)
+	reg := func(hold func(context.Context)) (*task.TaskRegistry, error) { return registry(ledger, hold) } //nolint:contextcheck // a body's context comes from the engine
+	e, err := startEngine(ctx, dir, "lab", plans, reg)
 	if err != nil {
 		return errors.Join(err, ledger.Close())
 	}

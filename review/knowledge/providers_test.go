@@ -34,6 +34,28 @@ func TestProviders(t *testing.T) {
 	}
 }
 
+// TestEveryKnownProvider: no row that was researched is lost.
+func TestEveryKnownProvider(t *testing.T) {
+	for id := range strings.FieldsSeq(`stripe stripe-v2 stripe-meter stripe-sdk adyen paypal braintree square checkout truelayer qonto razorpay plaid plaid-consent wise shopify
+		resend brevo mailgun sendgrid ses postmark smtp customerio dropboxsign novu svix persona twilio slack github openai sqs sqs-standard sns dynamodb dynamodb-put stepfunctions
+		ec2 lambda s3 gcs azure-blob servicebus azure-chat kafka jetstream gcp-pubsub rabbitmq dapr-pubsub dapr-snssqs dapr-servicebus dapr-state dapr-outbox dapr-bindings
+		dapr-workflow mongo`) {
+		if knowledge.ProviderByID(id) == nil {
+			t.Errorf("no row %s", id)
+		}
+	}
+	for _, id := range []string{"stripe-sdk", "sendgrid", "ses", "smtp", "twilio", "slack", "sqs-standard", "dynamodb-put", "ec2", "lambda", "gcs", "azure-blob", "kafka", "gcp-pubsub", "rabbitmq"} {
+		if knowledge.ProviderByID(id).Verified {
+			t.Errorf("%s is from memory and must be shown as unverified", id)
+		}
+	}
+	for _, id := range []string{"stripe-v2", "adyen", "truelayer", "servicebus", "jetstream"} {
+		if !knowledge.ProviderByID(id).WindowUnverified {
+			t.Errorf("the window of %s is from memory, or its sources disagree", id)
+		}
+	}
+}
+
 func TestProviderFor(t *testing.T) {
 	for _, c := range []struct{ key, url, want string }{
 		{"X-Qonto-Idempotency-Key", "", "qonto"},

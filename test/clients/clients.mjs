@@ -1,5 +1,6 @@
 // The Inspector CLI and the official TypeScript clients, of both protocol eras,
-// list and call every tool of idem-mcp over stdio and over HTTP.
+// list and call every tool of idem-mcp over stdio and over HTTP, get its prompts,
+// read its resources and complete names.
 //
 // Usage: npm ci && BIN=path/to/idem-mcp npm test
 // `.ci/run` does that.
@@ -14,12 +15,15 @@ import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client
 import { StreamableHTTPClientTransport as HTTP1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client as Client2, StreamableHTTPClientTransport as HTTP2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/stdio";
+import { standIn } from "./github.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.join(here, "..", "..");
 const bin = path.resolve(process.env.BIN ?? path.join(root, "bin", "idem-mcp"));
 const runs = path.join(root, "examples", "runs");
 const run = path.join(runs, "s2-04-label-exhausted", "history.ndjson");
+const github = await standIn(); // for idem_review_pull_request
+process.env.IDEM_MCP_GITHUB_URL = github.url;
 const token = "a-token-for-this-test-only";
 
 // One call of every tool. A tool that is not here fails the test.
@@ -28,8 +32,11 @@ const calls = {
   idem_list_runs: { limit: 3 },
   idem_find_duplicates: { run },
   idem_explain_call: { run, call: "CreateShippingLabel" },
+  idem_preview_rerun: { run, event: "CreateShippingLabel" },
   idem_read_history: { run, limit: 5 },
   idem_review_code: { language: "python", code: "def charge(ctx, order):\n    requests.post(URL, json=order)\n", symbol: ["charge"] },
+  idem_review_pull_request: { pull_request: "shop/orders#7" },
+  idem_choose_key: { activity: "ChargeCard", language: "go", provider: "stripe" },
   idem_console_link: { app: "orders", run: "order-42", project: "default" },
   idem_explain: { topic: "IDEM002" },
 };
@@ -49,11 +56,47 @@ function checkResult(who, name, r) {
   assert.equal(typeof r.structuredContent.summary, "string", `${who}: ${name}`);
   assert.equal(r.content[0].type, "text", `${who}: ${name}`);
   assert.ok(r.content[0].text.length > 0, `${who}: ${name}`);
+  if (name === "idem_review_pull_request") {
+    assert.equal(r.structuredContent.counts.new_hazards, 1, who);
+  }
   if (name === "idem_find_duplicates") {
     assert.equal(r.structuredContent.findings[0].kind, "retried_after_unknown_outcome", who);
     assert.equal(r.structuredContent.findings[0].attempts.length, 3, who);
   }
   checks++;
+}
+
+// Prompts and resources: what one of each must hold.
+const twice = { name: "executed_twice", arguments: { run: "s2-04-label-exhausted" } };
+const history = "idem://runs/orders/s2-04-label-exhausted";
+function checkPrompt(who, r) {
+  const text = r.messages[0].content.text;
+  for (const want of ["retried_after_unknown_outcome", "answer of idem_explain_call", "fetched for this question"]) {
+    assert.ok(text.includes(want), `${who}: the prompt lacks ${want}`);
+  }
+  checks++;
+}
+function checkResource(who, r, want) {
+  assert.ok(r.contents[0].text.includes(want), `${who}: ${r.contents[0].uri} lacks ${want}`);
+  checks++;
+}
+
+async function knowledge(who, client) {
+  assert.ok((await client.listPrompts()).prompts.some((p) => p.name === twice.name), `${who}: prompts`);
+  checkPrompt(who, await client.getPrompt(twice));
+  const listed = (await client.listResources()).resources.map((r) => r.uri);
+  for (const uri of ["idem://rules", "idem://rules/IDEM002", "idem://keys", "idem://providers", "idem://terms"]) {
+    assert.ok(listed.includes(uri), `${who}: ${uri} is not listed`);
+  }
+  checkResource(who, await client.readResource({ uri: "idem://keys" }), "natural key");
+  const template = (await client.listResourceTemplates()).resourceTemplates.find((t) => t.name === "run");
+  checkResource(who, await client.readResource({ uri: history }), "taskScheduled");
+  const run = await client.complete({ ref: { type: "ref/resource", uri: template.uriTemplate }, argument: { name: "run", value: "s2-04" }, context: { arguments: { app: "-" } } });
+  assert.deepEqual(run.completion.values, ["s2-04-label-exhausted"], `${who}: completion of a run`);
+  const workflow = await client.complete({ ref: { type: "ref/prompt", name: twice.name }, argument: { name: "workflow", value: "Ship" } });
+  assert.deepEqual(workflow.completion.values, ["ShippingWorkflow"], `${who}: completion of a workflow`);
+  await assert.rejects(client.readResource({ uri: "idem://runs/orders/never" }), /idem_list_runs/, `${who}: a run that is not there`);
+  checks += 4;
 }
 
 async function withClient(who, client, transport) {
@@ -66,7 +109,10 @@ async function withClient(who, client, transport) {
     const refused = await client.callTool({ name: "idem_list_runs", arguments: { appid: "x" } });
     assert.ok(refused.isError, `${who}: an unknown argument is a tool error`);
     assert.match(refused.content[0].text, /Did you mean "app"/);
-    checks++;
+    const part = await client.callTool({ name: "idem_find_duplicates", arguments: { run, fields: ["totals"] } });
+    assert.deepEqual(Object.keys(part.structuredContent), ["summary", "coverage", "truncated", "totals"], `${who}: fields`);
+    checks += 2;
+    await knowledge(who, client);
   } finally {
     await client.close();
   }
@@ -74,7 +120,7 @@ async function withClient(who, client, transport) {
 }
 
 const info = { name: "idem-mcp-client-tests", version: "1.0.0" };
-const stdio = { command: bin, args: ["serve", runs] };
+const stdio = { command: bin, args: ["serve", runs], env: { ...process.env } };
 
 async function typescript(url) {
   const headers = { Authorization: `Bearer ${token}` };
@@ -101,6 +147,11 @@ async function inspector(who, target) {
     const flags = Object.entries(args).flatMap(([k, v]) => ["--tool-arg", `${k}=${typeof v === "object" ? JSON.stringify(v) : v}`]);
     checkResult(who, name, await ask("--method", "tools/call", "--tool-name", name, ...flags));
   }
+  checkPrompt(who, await ask("--method", "prompts/get", "--prompt-name", twice.name, "--prompt-args", `run=${twice.arguments.run}`));
+  checkResource(who, await ask("--method", "resources/read", "--uri", history), "taskScheduled");
+  assert.ok((await ask("--method", "resources/list")).resources.length > 30, `${who}: resources`);
+  assert.ok((await ask("--method", "resources/templates/list")).resourceTemplates.some((t) => t.name === "run"), `${who}: templates`);
+  checks += 2;
   console.log(`ok ${who}`);
 }
 
@@ -122,6 +173,7 @@ try {
   await inspector("inspector, http", [open.url, "--transport", "http"]);
 } finally {
   open.stop();
+  github.stop();
   guarded.stop();
 }
 console.log(`${checks} checks passed`);

@@ -2,6 +2,10 @@
 // exits with 1 when an answer claims more than the ledger bears out.
 //
 //	go run ./internal/lab/cmd -runs 2000 -seed 7
+//
+// With -shop it makes the run histories of examples/shop instead:
+//
+//	go run ./internal/lab/cmd -shop examples/shop/runs
 package main
 
 import (
@@ -21,10 +25,17 @@ func main() {
 	seed := flag.Uint64("seed", 1, "seed of the plans")
 	out := flag.String("o", "", "write the table to this file instead of standard output")
 	keep := flag.String("keep", "", "keep databases and ledgers in this new directory")
+	shop := flag.String("shop", "", "write the run histories of the example shop to this directory, and nothing else")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	problems, err := run(ctx, *runs, *seed, *out, *keep)
+	var problems []string
+	var err error
+	if *shop != "" {
+		err = makeShop(ctx, *shop)
+	} else {
+		problems, err = run(ctx, *runs, *seed, *out, *keep)
+	}
 	for _, p := range problems {
 		fmt.Fprintln(os.Stderr, p)
 	}
@@ -61,4 +72,13 @@ func run(ctx context.Context, runs int, seed uint64, out, keep string) (problems
 	}
 	_, err = fmt.Print(report)
 	return problems, err
+}
+
+func makeShop(ctx context.Context, out string) (err error) {
+	dir, err := os.MkdirTemp("", "lab")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	return lab.Shop(ctx, dir, out)
 }
