@@ -68,10 +68,13 @@ func ReviewInBuild(ctx context.Context, d Deps, args json.RawMessage, b Build) (
 }
 
 // inBuild is one of the answers that a build can ask for.
-type inBuild struct{ reply }
+type inBuild struct{ answer reply }
+
+func (a *inBuild) common() *Answer { return a.answer.common() }
+func (a *inBuild) render(t *text)  { a.answer.render(t) }
 
 // MarshalJSON is that of the answer.
-func (a *inBuild) MarshalJSON() ([]byte, error) { return json.Marshal(a.reply) }
+func (a *inBuild) MarshalJSON() ([]byte, error) { return json.Marshal(a.answer) }
 
 func (b *Build) failOn() string {
 	if b.FailOn == "" {
