@@ -34,7 +34,7 @@ generate: ## write what is generated from definitions: schemas, reference
 	go generate ./...
 
 golden: ## accept the present output as expected (look at the diff)
-	go test ./tools ./history ./internal/lab -update
+	go test ./tools ./history ./internal/lab ./review/output -update
 
 rule: ## write the folder of a new rule: make rule SLUG=names-the-fault
 	go run ./review/rules/new -slug $(SLUG)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -24,10 +25,14 @@ const (
 	New      Status = "new"
 	Existing Status = "existing"
 	Fixed    Status = "fixed"
+	// Hushed: an idem:ignore comment silences it since.
+	Hushed Status = "silenced"
+	// Unread: it was not found again, in a file that could not be read.
+	Unread Status = "unread"
 )
 
-// Change is a finding of one or both of two reviews. A fixed one has its place
-// in the earlier review, any other in the later.
+// Change is a finding of one or both of two reviews. One that is new or
+// existing has its place in the later review, any other in the earlier.
 type Change struct {
 	Status Status `json:"status"`
 	Identified
@@ -42,26 +47,50 @@ type Change struct {
 // renamed file change nothing; an edit of the quoted line makes it another
 // finding, which is the safe side for a build that fails on new ones.
 func Identify(res *Result) []Identified {
-	var out []Identified
-	seen := map[string]int{}
-	add := func(owner string, findings []Finding) {
-		for i := range findings {
-			f := &findings[i]
-			base := strings.Join([]string{f.Rule, f.Kind, owner, strings.Join(strings.Fields(f.Quote), "")}, "\x00")
-			seen[base]++
-			sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", base, seen[base]))
-			out = append(out, Identified{Finding: *f, Activity: owner, Fingerprint: hex.EncodeToString(sum[:8])})
-		}
-	}
-	for i := range res.Activities {
-		a := &res.Activities[i]
-		add(either(a.Name, a.Symbol), a.Findings)
-	}
-	for i := range res.Workflows {
-		add(res.Workflows[i].Name, res.Workflows[i].Findings)
-	}
+	out, _ := identify(res)
 	return out
 }
+
+// IdentifySilenced lists the silenced findings, in the order of res.Silenced.
+func IdentifySilenced(res *Result) []Identified {
+	_, out := identify(res)
+	return out
+}
+
+// silencingComment at the end of a line does not make its finding another one.
+var silencingComment = regexp.MustCompile(`\s*(#|//)\s*idem:ignore\b.*$`)
+
+// identify counts the silenced findings after the others, so that silencing one
+// of two equal lines leaves the fingerprints of both in use.
+func identify(res *Result) (found, silenced []Identified) {
+	seen := map[string]int{}
+	one := func(owner string, f Finding) Identified {
+		quote := silencingComment.ReplaceAllString(f.Quote, "")
+		base := strings.Join([]string{f.Rule, f.Kind, owner, strings.Join(strings.Fields(quote), "")}, "\x00")
+		seen[base]++
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", base, seen[base]))
+		return Identified{Finding: f, Activity: owner, Fingerprint: hex.EncodeToString(sum[:8])}
+	}
+	for i := range res.Activities {
+		for _, f := range res.Activities[i].Findings {
+			found = append(found, one(res.Activities[i].owner(), f))
+		}
+	}
+	for i := range res.Workflows {
+		for _, f := range res.Workflows[i].Findings {
+			found = append(found, one(res.Workflows[i].Name, f))
+		}
+	}
+	for _, s := range res.Silenced {
+		silenced = append(silenced, one(s.Owner, s.Finding))
+	}
+	return found, silenced
+}
+
+// owner is the name that findings are filed under.
+func (a *ActivityResult) owner() string { return owner(a.Name, a.Symbol) }
+
+func owner(name, symbol string) string { return either(either(name, symbol), "(anonymous)") }
 
 // Compare sets two reviews side by side: every finding of the later one as new
 // or existing, in its order, then those that are fixed. Advice that became a

@@ -182,8 +182,8 @@ func generated(head []byte) bool {
 	return false
 }
 
-// Quote is the source line, trimmed and bounded.
-func (f *File) Quote(line int) string {
+// index finds where lines start, once.
+func (f *File) index() {
 	if f.lines == nil {
 		f.lines = []int{0}
 		for i, c := range f.src {
@@ -192,6 +192,11 @@ func (f *File) Quote(line int) string {
 			}
 		}
 	}
+}
+
+// Quote is the source line, trimmed and bounded.
+func (f *File) Quote(line int) string {
+	f.index()
 	if line < 1 || line > len(f.lines) {
 		return ""
 	}

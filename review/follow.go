@@ -232,6 +232,10 @@ func (t *tracer) enterWith(fn *Func, params []Param, bound []*Value, self *Value
 	if outer == nil {
 		outer = t.module(file)
 	}
+	if t.met == nil {
+		t.met = map[*Func]*File{}
+	}
+	t.met[fn] = file
 	in := t.child(outer, fn, file)
 	in.self = self
 	if self == nil && fn.Owner != nil {

@@ -1,6 +1,10 @@
 package review
 
-import "github.com/idem-mcp/idem-mcp/review/knowledge"
+import (
+	"strings"
+
+	"github.com/idem-mcp/idem-mcp/review/knowledge"
+)
 
 // Result is the answer for a set of files.
 type Result struct {
@@ -12,6 +16,7 @@ type Result struct {
 	Skipped      []Skipped        `json:"skipped"`
 	Files        int              `json:"files"`       // files read
 	NotVisible   []string         `json:"not_visible"` // what could not be looked at, and why
+	Silenced     []Silenced       `json:"-"`           // for reports that list them
 }
 
 // ActivityResult is the answer for one activity.
@@ -28,9 +33,17 @@ type ActivityResult struct {
 	Keys      []KeyResult    `json:"keys"`
 	CallSites []CallSite     `json:"call_sites"`
 	Findings  []Finding      `json:"findings"`
+	Bodies    []Body         `json:"-"` // for comparisons
 
 	// InputIDs are the fields of the input that look like the id of one operation.
 	InputIDs []string `json:"-"`
+}
+
+// Silenced is a finding of an activity or workflow that an idem:ignore comment
+// silences.
+type Silenced struct {
+	Finding
+	Owner, Reason string
 }
 
 // Safe is the verdict when nothing was found.
@@ -85,6 +98,17 @@ type Skipped struct {
 	Reason string `json:"reason"`
 }
 
+// OnPurpose reports whether the reason for skipping a file is that it is nobody's
+// source; any other reason is a gap in the answer.
+func OnPurpose(reason string) bool {
+	for _, word := range [...]string{"vendored", "generated", "ignored", "version control"} {
+		if strings.Contains(reason, word) {
+			return true
+		}
+	}
+	return false
+}
+
 // WorkflowResult is what was found in the body of one workflow.
 type WorkflowResult struct {
 	Name     string    `json:"name"`
@@ -92,6 +116,7 @@ type WorkflowResult struct {
 	Line     int       `json:"line"`
 	Language string    `json:"language"`
 	Findings []Finding `json:"findings"`
+	Bodies   []Body    `json:"-"`
 }
 
 // Findings lists the findings of activities and workflows.

@@ -60,6 +60,7 @@ func Review(ctx context.Context, c Config) (Result, error) {
 		}
 		res.Activities = append(res.Activities, eng.judge(cand))
 	}
+	res.Workflows = eng.workflows(targets, c.Symbols) // before it is asked which comments silence nothing
 	res.Suppressions = eng.suppressed(targets, len(c.Symbols) > 0)
 	for _, e := range targets {
 		if e.file != nil {
@@ -71,8 +72,10 @@ func Review(ctx context.Context, c Config) (Result, error) {
 			res.Skipped = append(res.Skipped, Skipped{e.path, e.why})
 		}
 	}
-	res.Workflows = eng.workflows(targets, c.Symbols)
-	res.NotVisible = eng.notVisible()
+	res.NotVisible, res.Silenced = eng.notVisible(), eng.silenced
+	slices.SortFunc(res.Silenced, func(a, b Silenced) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Owner, b.Owner))
+	})
 	slices.SortFunc(res.Activities, func(a, b ActivityResult) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name))
 	})
@@ -89,6 +92,8 @@ type engine struct {
 	roster *roster
 	blinds map[string]map[string]bool // rule → activities it could not judge
 	quiet  map[string][]*Suppression  // the suppressions of each file
+
+	silenced []Silenced
 }
 
 func (g *engine) tracer(fn *Func) *tracer {
@@ -134,8 +139,8 @@ func (g *engine) judge(c *candidate) ActivityResult {
 		}
 		r.Check(&Pass{Activity: a, rule: r, out: &found, engine: g})
 	}
-	found = g.suppress(g.settle(found))
-	out := ActivityResult{Name: c.name, Symbol: c.symbol(), File: c.fn.File.Path, Line: c.line(), EndLine: c.endLine(), Language: c.fn.File.Language,
+	found = g.suppress(owner(c.name, c.symbol()), g.settle(found))
+	out := ActivityResult{Bodies: a.bodies, Name: c.name, Symbol: c.symbol(), File: c.fn.File.Path, Line: c.line(), EndLine: c.endLine(), Language: c.fn.File.Language,
 		Framework: c.framework, Verdict: Safe, CallSites: a.CallSites, Findings: found, InputIDs: g.inputIDs(a)}
 	for _, f := range found {
 		if f.Severity == Hazard || f.Severity == Verify && out.Verdict == Safe {
@@ -192,6 +197,7 @@ func (g *engine) walk(c *candidate) *Activity {
 		a.Result = t.enterWith(h.Fn, h.Fn.Params, t.inputs(in), nil, h.scope, h.Fn.Line, root)
 	}
 	t.answered(c.fn, a.Result, root)
+	a.bodies = t.bodies(c.owner)
 	a.Effects, a.Exits, a.Logged, a.Parsed = t.ownCounters(a.Result), t.exits, t.logged, t.parsed
 	intents(a.Effects)
 	for _, e := range a.Effects { // the first element of every path is the activity itself

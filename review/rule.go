@@ -63,6 +63,8 @@ type Activity struct {
 	Parsed    []Site   // where it takes the task execution id apart
 	Result    *Value
 	ExecID    *knowledge.ExecutionID // what its SDK's task execution id is worth, nil if not known
+
+	bodies []Body // what the walk entered
 }
 
 // CallSite is where a workflow schedules the activity.

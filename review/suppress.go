@@ -74,17 +74,27 @@ func (g *engine) suppressions(f *File, marker string) []*Suppression {
 	return out
 }
 
-// suppress drops the findings that a comment silences.
-func (g *engine) suppress(found []Finding) []Finding {
+// suppress drops the findings of an activity or workflow that a comment
+// silences, and keeps them apart.
+func (g *engine) suppress(owner string, found []Finding) []Finding {
 	return slices.DeleteFunc(found, func(f Finding) bool {
-		for _, s := range g.silences(f.File) {
-			if s.Problem == "" && (s.Rule == f.Rule || s.Rule == f.Slug) && (s.target == f.Line || s.Line >= f.Line && s.Line <= f.EndLine) {
-				s.Used = true
-				return true
-			}
+		s := g.silencer(&f)
+		if s != nil {
+			s.Used = true
+			g.silenced = append(g.silenced, Silenced{Owner: owner, Finding: f, Reason: s.Reason})
 		}
-		return false
+		return s != nil
 	})
+}
+
+// silencer is the comment that silences a finding, nil if there is none.
+func (g *engine) silencer(f *Finding) *Suppression {
+	for _, s := range g.silences(f.File) {
+		if s.Problem == "" && (s.Rule == f.Rule || s.Rule == f.Slug) && (s.target == f.Line || s.Line >= f.Line && s.Line <= f.EndLine) {
+			return s
+		}
+	}
+	return nil
 }
 
 // silences are the suppressions of a file, read once.

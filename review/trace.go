@@ -42,6 +42,7 @@ type tracer struct {
 	retried  bool // a call site of the activity may retry it, or none is known
 	stop     map[*Func]*candidate
 	closures map[*Func]*scope
+	met      map[*Func]*File // every function entered, and where it stands
 }
 
 // Exit is a way out of the body by an error that the code raises itself.

@@ -18,6 +18,8 @@ type Workflow struct {
 	Effects   []*Effect // outside calls of the body itself, activities left out
 	Calls     []CallSite
 	Targets   []string // the activity of each call
+
+	bodies []Body
 }
 
 // workflows lets the rules about workflows look at every workflow of the
@@ -48,8 +50,8 @@ func (g *engine) workflows(targets []*entry, symbols []string) []WorkflowResult 
 		for _, r := range own {
 			r.Check(&Pass{Workflow: w, rule: r, out: &found, engine: g})
 		}
-		if found = g.suppress(g.settle(found)); len(found) > 0 {
-			out = append(out, WorkflowResult{Name: w.Name, File: fn.File.Path, Line: fn.Line, Language: w.Language, Findings: found})
+		if found = g.suppress(w.Name, g.settle(found)); len(found) > 0 {
+			out = append(out, WorkflowResult{Name: w.Name, File: fn.File.Path, Line: fn.Line, Language: w.Language, Findings: found, Bodies: w.bodies})
 		}
 	}
 	slices.SortFunc(out, func(a, b WorkflowResult) int {
@@ -106,7 +108,11 @@ func (g *engine) workflow(fn *Func) *Workflow {
 	}
 	root := t.closure(fn, fn.File)
 	t.enterWith(fn, params, bound, self, root, fn.Line, root)
+	w.bodies = t.bodies(nil)
 	for _, e := range t.effects {
+		if len(e.Path) > 0 && fn.Name != "" { // the first element is the workflow itself
+			e.Path = e.Path[1:]
+		}
 		if e.Acts() && !e.Memory && !e.Guess && e.Class != knowledge.Act && !ofEngine(e) {
 			w.Effects = append(w.Effects, e)
 		}

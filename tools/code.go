@@ -71,6 +71,9 @@ func (d Deps) locate(path string) (place, error) {
 	if !info.IsDir() {
 		start = filepath.Dir(real)
 	}
+	if d.Shell {
+		within = "" // the roots do not bind
+	}
 	p.root = project(start, within)
 	part, err := filepath.Rel(p.root, real)
 	if err != nil {

@@ -48,7 +48,7 @@ type reviewCodeOut struct {
 	Files      int                     `json:"files"`
 	Joined     *joinedOut              `json:"joined,omitempty" jsonschema:"with_runs: what runs show of the activities"`
 
-	detailed bool
+	detailed, verify bool
 }
 
 func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut, error) {
@@ -76,12 +76,13 @@ func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut
 		}
 		cleanActivity(&res.Activities[i])
 	}
-	out.found = hazards > 0
+	out.found, out.verify = hazards > 0, verify > 0
 	for i := range out.Workflows {
 		w := &out.Workflows[i]
 		w.Name, w.File = clean.Line(w.Name, 240), clean.Line(w.File, 240)
 		for j := range w.Findings {
 			out.found = out.found || w.Findings[j].Severity == review.Hazard
+			out.verify = out.verify || w.Findings[j].Severity == review.Verify
 			cleanCodeFinding(&w.Findings[j])
 		}
 	}
@@ -90,7 +91,7 @@ func runReviewCode(ctx context.Context, d Deps, in reviewCodeIn) (*reviewCodeOut
 		s.File, s.Reason = clean.Line(s.File, 240), clean.Line(s.Reason, 240)
 	}
 	for _, s := range res.Skipped {
-		if !onPurpose(s.Reason) {
+		if !review.OnPurpose(s.Reason) {
 			out.Coverage.miss(s.File + ": " + s.Reason)
 		}
 	}
@@ -145,17 +146,6 @@ func (out *reviewCodeOut) suggest(in reviewCodeIn) {
 		out.Next = append(out.Next, Next{Tool: "idem_explain", Arguments: map[string]string{"topic": rule, "language": language}, Why: "why that is a fault, when it is fine, and the cure in code"})
 	}
 	out.Next = append(out.Next, Next{Tool: "idem_find_duplicates", Arguments: map[string]string{}, Why: "whether runs show that these activities were executed more than once"})
-}
-
-// onPurpose reports whether a file is left out because it is nobody's source; any
-// other reason is a gap in the answer.
-func onPurpose(reason string) bool {
-	for _, word := range [...]string{"vendored", "generated", "ignored", "version control"} {
-		if strings.Contains(reason, word) {
-			return true
-		}
-	}
-	return false
 }
 
 func reviewWhat(ctx context.Context, d Deps, in reviewCodeIn) (review.Result, error) {

@@ -256,19 +256,19 @@ func (out *reviewPullRequestOut) gaps(pr *github.PullRequest, c *comparison) {
 	for file, why := range c.after.unread {
 		switch {
 		case c.changed[file]:
-		case onPurpose(why):
+		case review.OnPurpose(why):
 			continue
 		case why == "a symbolic link" || strings.HasPrefix(why, "a submodule"):
 			beside++
 			continue
 		}
 		out.Skipped = append(out.Skipped, review.Skipped{File: clean.Line(file, 240), Reason: why})
-		if !onPurpose(why) {
+		if !review.OnPurpose(why) {
 			out.Coverage.miss(foreign(file) + ": " + why)
 		}
 	}
 	for file, why := range c.before.unread {
-		if c.after.unread[c.atHead(file)] == "" && !onPurpose(why) && why != "a symbolic link" && !strings.HasPrefix(why, "a submodule") {
+		if c.after.unread[c.atHead(file)] == "" && !review.OnPurpose(why) && why != "a symbolic link" && !strings.HasPrefix(why, "a submodule") {
 			out.Skipped = append(out.Skipped, review.Skipped{File: clean.Line(file, 240), Reason: "before the change: " + why})
 			out.Coverage.miss(foreign(file) + ", before the change: " + why + "; what was there already may show as new")
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -25,8 +26,9 @@ type app struct {
 	configPath string
 	output     string
 	logLevel   string
-	kind       string // --source
-	component  string // --component
+	kind       string   // --source
+	component  string   // --component
+	forms      []string // what --output can be beside text and json
 	code       int
 	open       []io.Closer // what was opened to read from, closed before the process ends
 }
@@ -137,13 +139,16 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 			cmd.Flags().String(flagName(f), f.Default, usage)
 		}
 	}
-	evaluate := new(bool)
-	if c.Positional == "paths" {
-		cmd.Flags().BoolVar(evaluate, "evaluate", false, "measure the reviewer on a folder of labelled activities (review/testdata/corpus) instead")
-	}
 	other := variantOf(c)
 	other.define(cmd)
+	build := &reviewFlags{}
+	if c.Command == "review" {
+		build.add(cmd)
+	}
 	cmd.RunE = func(cmd *cobra.Command, paths []string) error {
+		if c.Command == "review" && !other.asked(cmd) {
+			return a.review(cmd, c, build, paths)
+		}
 		runs := paths
 		if c.Positional != "" {
 			runs = namedRuns(cmd, c)
@@ -158,13 +163,6 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 				return err
 			}
 			return a.answer(other.Call(cmd.Context(), deps, args))
-		}
-		if *evaluate {
-			folder := "review/testdata/corpus"
-			if len(paths) > 0 {
-				folder = paths[0]
-			}
-			return a.answer(tools.EvaluateReview(cmd.Context(), deps, folder))
 		}
 		args, err := arguments(cmd, c, paths)
 		if err != nil {
@@ -322,8 +320,8 @@ func (a *app) answer(r tools.Result) error {
 
 // deps wires what the capabilities need.
 func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
-	if a.output != "text" && a.output != "json" {
-		return tools.Deps{}, config{}, &fault.Error{Kind: fault.BadInput, What: fmt.Sprintf("--output cannot be %q", a.output), Do: "It can be text or json"}
+	if a.output != "text" && a.output != "json" && !slices.Contains(a.forms, a.output) {
+		return tools.Deps{}, config{}, a.outputError()
 	}
 	c, err := load(a.configPath, a.Env)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -33,11 +34,12 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", filepath.Join(root, "examples"))
+			e.Setenv("CORPUS", filepath.Join(root, "review", "testdata", "corpus"))
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "prepend": prepend},
 	})
 }
 
@@ -57,6 +59,24 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("exit code %s, want %s", got, args[0])
 	}
+}
+
+// prepend puts lines before a file: prepend N 'text' file. Every %d in the text is
+// the line's number.
+func prepend(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: prepend N text file")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.ReplaceAll(args[1], "%d", strconv.Itoa(i)) + "\n")
+	}
+	path := ts.MkAbs(args[2])
+	old, err := os.ReadFile(path)
+	ts.Check(err)
+	ts.Check(os.WriteFile(path, append([]byte(b.String()), old...), 0o600))
 }
 
 // TestExampleConfig: config.example.yaml shows every key with its default.
