@@ -87,6 +87,11 @@ func replay(t *testing.T, path, bin, examples string) {
 		args = append([]string{"serve"}, strings.Fields(strings.ReplaceAll(s, "$EXAMPLES", examples))...)
 	}
 	c.start(bin, args)
+	if _, rest, ok := strings.Cut(head, "\nneeds: "); ok {
+		if tool, _, _ := strings.Cut(rest, "\n"); c.schemas[strings.TrimSpace(tool)] == nil {
+			t.Skipf("this build has no %s", tool)
+		}
+	}
 	for i, line := range strings.Split(c.files["script"], "\n") {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			c.step(i+1, line)
