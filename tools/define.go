@@ -141,6 +141,9 @@ func (p *panicked) Error() string { return fmt.Sprintf("internal error (%T)", p.
 
 func succeeded(d Deps, out reply, p *part) Result {
 	a := out.common()
+	if len(a.Next) == 0 { // a tool that knows of nothing better
+		a.Next = []Next{{Tool: "idem_explain", Arguments: map[string]string{}, Why: "what the findings, rules and words here mean"}}
+	}
 	a.settle()
 	body, err := json.Marshal(out)
 	if err != nil {

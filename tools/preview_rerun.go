@@ -187,17 +187,17 @@ func (out *previewRerunOut) take(d Deps, in previewRerunIn, first int) {
 }
 
 func (out *previewRerunOut) next(run *history.Run, in previewRerunIn) []Next {
-	if in.History != "" {
-		return nil
-	}
+	n := Next{Tool: "idem_find_duplicates", Why: "what the source run has repeated already"}
+	n.run(run)
 	for _, c := range out.Rerun.Again {
 		if c.Recorded > 1 {
-			n := Next{Tool: "idem_explain_call", Arguments: map[string]string{"call": c.Call}, Why: "what its attempts in the source say of the outside world"}
-			n.run(run)
-			return []Next{n}
+			n.Tool, n.Arguments["call"], n.Why = "idem_explain_call", shown(c.Call), "what its attempts in the source say of the outside world"
+			break
 		}
 	}
-	return nil
+	next := []Next{n}
+	again(next, in.Which)
+	return next
 }
 
 func (out *previewRerunOut) render(t *text) {

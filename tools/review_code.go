@@ -131,7 +131,7 @@ func (out *reviewCodeOut) suggest(in reviewCodeIn) {
 		return
 	}
 	if len(out.Activities) > 0 && out.Activities[0].Verdict == review.Hazard { // the gravest stands first
-		out.Next = append(out.Next, Next{Tool: "idem_choose_key", Arguments: map[string]string{"activity": out.Activities[0].Name}, Why: "what key, then: with the same source, measured on its runs"})
+		out.Next = append(out.Next, Next{Tool: "idem_choose_key", Arguments: map[string]string{"activity": cmp.Or(out.Activities[0].Name, out.Activities[0].Symbol)}, Why: "what key, then: with the same source, measured on its runs"})
 	}
 	rule, language := "", ""
 	for i := range out.Workflows {

@@ -194,7 +194,10 @@ func understood(args []string) error {
 		rest = rest[:i]
 	}
 	cmd.Flags().AddFlagSet(cmd.InheritedFlags())
-	if err := cmd.ParseFlags(rest); err != nil {
+	switch err := cmd.ParseFlags(rest); {
+	case err != nil && strings.HasPrefix(err.Error(), "flag needs an argument"): // a sentence names the flag
+		return nil
+	case err != nil:
 		return err
 	}
 	return argumentsOf(cmd)

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 	jsonschema "github.com/santhosh-tekuri/jsonschema/v6"
@@ -59,6 +60,8 @@ type conversation struct {
 	out *bufio.Scanner
 	id  int
 
+	tool             string // the last call
+	args             map[string]any
 	text             string         // the last answer
 	body             map[string]any // its structured content, nil for a prompt or resource
 	asked            bool
@@ -84,6 +87,11 @@ func replay(t *testing.T, path, bin, examples string) {
 		args = append([]string{"serve"}, strings.Fields(strings.ReplaceAll(s, "$EXAMPLES", examples))...)
 	}
 	c.start(bin, args)
+	if _, rest, ok := strings.Cut(head, "\nneeds: "); ok {
+		if tool, _, _ := strings.Cut(rest, "\n"); c.schemas[strings.TrimSpace(tool)] == nil {
+			t.Skipf("this build has no %s", tool)
+		}
+	}
 	for i, line := range strings.Split(c.files["script"], "\n") {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			c.step(i+1, line)
@@ -232,6 +240,13 @@ func (c *conversation) step(n int, line string) {
 		}
 	case "is":
 		c.is(at, rest)
+	case "until":
+		for end := time.Now().Add(20 * time.Second); !strings.Contains(c.text, rest); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				c.t.Fatalf("%s: it does not come; the answer is\n%s", at, c.text)
+			}
+			c.receive(c.tool, c.args)
+		}
 	default:
 		c.t.Fatalf("%s: unknown word", at)
 	}
@@ -315,6 +330,7 @@ func (c *conversation) receive(tool string, args map[string]any) {
 	if err := json.Unmarshal(raw, &r); err != nil || len(r.Content) != 1 {
 		c.t.Fatalf("%s: %v, %s", tool, err, raw)
 	}
+	c.tool, c.args = tool, args
 	c.text, c.body, c.refused = r.Content[0].Text, r.StructuredContent, r.IsError
 }
 
