@@ -1,0 +1,261 @@
+package outside
+
+import (
+	"slices"
+	"time"
+
+	"github.com/idem-mcp/idem-mcp/internal/clean"
+)
+
+// maxShown bounds the bodies listed of one call; all are counted.
+const maxShown = 12
+
+// CallEvidence is what the outside says of one call.
+type CallEvidence struct {
+	App      string `json:"app,omitempty"`
+	Run      string `json:"run"`
+	Location string `json:"location,omitempty"`
+	Call     string `json:"call"`
+	Activity string `json:"activity"`
+	Attempts int    `json:"attempts"` // recorded
+	// Bodies is how many bodies the log or the spans show; null when no line said
+	// that one began or ended.
+	Bodies *int `json:"bodies"`
+	// AtLeast: lines are known to be missing, so there may have been more.
+	AtLeast  bool             `json:"at_least,omitempty"`
+	Effects  int              `json:"effects"`            // effects that the log shows
+	Mentions int              `json:"mentions,omitempty"` // lines with its ids that say neither
+	Lines    int              `json:"lines"`
+	JoinedBy map[JoinRule]int `json:"joined_by"` // bodies by rule
+	Seen     []BodyView       `json:"seen,omitempty"`
+	Provider int              `json:"provider_operations,omitempty"`
+
+	run, call int
+	bodies    []placed
+	keys      []string
+}
+
+// BodyView is one body with its times, by the log's clock.
+type BodyView struct {
+	Start    *time.Time `json:"start"`
+	End      *time.Time `json:"end"` // null: no line says that it ended
+	Effects  int        `json:"effects,omitempty"`
+	Outcome  string     `json:"outcome,omitempty"` // ok, failed
+	JoinedBy JoinRule   `json:"joined_by"`
+
+	first, last time.Time
+	host, exec  string
+	single      bool // the times are of this body alone
+}
+
+// Evidence is everything that the outside says of the indexed runs.
+type Evidence struct {
+	Calls []CallEvidence
+	// Incomplete: bodies ended or acted that never began, so the log lacks lines
+	// and every count is "at least".
+	Incomplete bool
+	Skew       time.Duration
+	// JoinedBy counts bodies and lines by rule; Unplaced counts bodies that carry
+	// a run's id and belong to no call, by reason.
+	JoinedBy map[JoinRule]int
+	Lines    Lines
+	Unplaced map[string]int
+	// Offsets are measured clock differences beyond a tenth of a second: at most.
+	Ahead, Behind time.Duration
+
+	x       *Index
+	settled []settledRun
+	byCall  map[callAt]int
+	ops     *operations
+}
+
+// Lines counts what was fed.
+type Lines struct {
+	Joined   int `json:"joined"`   // of bodies that were placed
+	Unplaced int `json:"unplaced"` // with an id of a run, placed nowhere
+	Unknown  int `json:"unknown"`  // with no id of a run that was read
+	Dropped  int `json:"dropped,omitempty"`
+}
+
+// Settle decides whose every body is. It can be called again after more was
+// added.
+func (x *Index) Settle() *Evidence {
+	e := &Evidence{x: x, Skew: x.skew(), JoinedBy: map[JoinRule]int{}, Unplaced: map[string]int{}, byCall: map[callAt]int{}}
+	e.settled = x.settle()
+	e.Incomplete = x.incomplete()
+	for i := range e.settled {
+		s := &e.settled[i]
+		joined := 0
+		for c := range s.calls {
+			joined += e.call(s, c)
+		}
+		for why, n := range s.unplaced {
+			e.Unplaced[why] += n
+		}
+		e.Lines.Joined += joined
+		e.Lines.Unplaced += s.lines - joined
+		if s.offset.known {
+			e.Ahead, e.Behind = max(e.Ahead, s.offset.lo), max(e.Behind, -s.offset.hi)
+		}
+	}
+	e.Lines.Unknown, e.Lines.Dropped = x.seen.unknown, x.seen.dropped
+	return e
+}
+
+// incomplete reports whether the source is known to lack lines: somewhere a
+// body acts or ends that never began, although beginnings are logged.
+func (x *Index) incomplete() bool {
+	if x.seen.dropped > 0 {
+		return true
+	}
+	if x.seen.byClass[Start] == 0 {
+		return false // this log never says that a body begins
+	}
+	for _, in := range x.instances {
+		for _, b := range in.bodies {
+			if b.startless() {
+				return true
+			}
+		}
+	}
+	for _, b := range x.floating {
+		if b.startless() {
+			return true
+		}
+	}
+	return false
+}
+
+// call sums up one call and returns how many lines were joined to it.
+func (e *Evidence) call(s *settledRun, c int) int {
+	d := &s.run.calls[c]
+	list := s.calls[c]
+	if len(list) == 0 && (!s.doubtful[c] || d.copy) {
+		return 0
+	}
+	ref := &s.run.ref
+	v := CallEvidence{
+		App: clean.Line(ref.App, 200), Run: clean.Line(ref.Instance, 200), Location: clean.Line(ref.Location, 300), Call: clean.Line(d.key, 200), Activity: clean.Line(d.activity, 200), Attempts: d.attempts,
+		JoinedBy: map[JoinRule]int{}, run: int(s.n), call: c, bodies: list, AtLeast: e.Incomplete || s.doubtful[c],
+	}
+	total := 0
+	for _, p := range list {
+		n := p.b.count()
+		total += n
+		v.JoinedBy[p.rule] += n
+		e.JoinedBy[p.rule] += n
+		v.Effects += len(p.b.effects) + p.b.untimed[Effect]
+		v.Mentions += p.b.mentions
+		v.Lines += p.b.lines
+		v.AtLeast = v.AtLeast || p.b.overflow
+		v.Seen = append(v.Seen, p.views()...)
+		if p.b.key != "" && !slices.Contains(v.keys, p.b.key) {
+			v.keys = append(v.keys, p.b.key)
+		}
+	}
+	if total > 0 || v.Mentions == 0 {
+		v.Bodies = &total
+		v.AtLeast = v.AtLeast || total < d.answered && !d.copy
+	}
+	slices.SortStableFunc(v.Seen, func(a, b BodyView) int { return a.first.Compare(b.first) })
+	v.Seen = v.Seen[:min(len(v.Seen), maxShown)]
+	e.byCall[callAt{s.n, int32(c)}] = len(e.Calls)
+	e.Calls = append(e.Calls, v)
+	return v.Lines
+}
+
+// views shows the bodies of a record. Without an id of their own, starts and
+// ends are paired only where one follows the other.
+func (p placed) views() []BodyView {
+	b := p.b
+	base := BodyView{JoinedBy: p.rule, host: b.host, exec: b.exec}
+	switch {
+	case b.ok > 0 && b.failed == 0:
+		base.Outcome = "ok"
+	case b.failed > 0 && b.ok == 0:
+		base.Outcome = "failed"
+	}
+	if b.count() == 0 {
+		return nil
+	}
+	if b.own || b.count() == 1 {
+		v := base
+		v.Start, v.End = earliest(b.starts), latest(b.ends)
+		v.first, v.last, v.single, v.Effects = b.first, b.last, true, len(b.effects)
+		return []BodyView{v}
+	}
+	starts, ends := slices.Clone(b.starts), slices.Clone(b.ends)
+	slices.SortFunc(starts, time.Time.Compare)
+	slices.SortFunc(ends, time.Time.Compare)
+	base.Outcome = ""
+	paired := len(starts) == len(ends)
+	for i := range starts {
+		paired = paired && !ends[i].Before(starts[i])
+	}
+	out := make([]BodyView, 0, b.count())
+	for i := range b.count() {
+		v := base
+		if i < len(starts) {
+			v.Start, v.first, v.last = &starts[i], starts[i], starts[i]
+		}
+		if paired {
+			v.End, v.last = &ends[i], ends[i]
+			v.single = true
+		} else if i >= len(starts) && i < len(ends) {
+			v.End, v.first, v.last = &ends[i], ends[i], ends[i]
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func earliest(list []time.Time) *time.Time {
+	if len(list) == 0 {
+		return nil
+	}
+	t := slices.MinFunc(list, time.Time.Compare)
+	return &t
+}
+
+func latest(list []time.Time) *time.Time {
+	if len(list) == 0 {
+		return nil
+	}
+	t := slices.MaxFunc(list, time.Time.Compare)
+	return &t
+}
+
+// Of returns the evidence on a call of a run, nil when there is none. run is the
+// position in which the run was added.
+func (e *Evidence) Of(run int, call string) *CallEvidence {
+	if run < 0 || run >= len(e.x.runs) {
+		return nil
+	}
+	for c := range e.x.runs[run].calls {
+		if e.x.runs[run].calls[c].key != call {
+			continue
+		}
+		if i, ok := e.byCall[callAt{int32(run), int32(c)}]; ok {
+			return &e.Calls[i]
+		}
+	}
+	return nil
+}
+
+// LearnKeys asks for the business keys of the bodies that were placed, so that a
+// second reading finds lines of other runs and callers with the same key.
+func (e *Evidence) LearnKeys() int {
+	n := 0
+	for i := range e.Calls {
+		for _, k := range e.Calls[i].keys {
+			e.x.Want(k)
+			n++
+		}
+	}
+	return n
+}
+
+// digest is the indexed form of a call.
+func (e *Evidence) digest(c *CallEvidence) *callDigest {
+	return &e.x.runs[c.run].calls[c.call]
+}

@@ -1,0 +1,3 @@
+package outside
+
+type operations struct{}
