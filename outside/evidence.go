@@ -66,7 +66,14 @@ type Evidence struct {
 	x       *Index
 	settled []settledRun
 	byCall  map[callAt]int
-	ops     *operations
+	byKey   map[string][]callAt // business key -> calls whose bodies carry it
+	// served are the activities that the provider's list knows calls of, and how.
+	served   map[string]link
+	keyOrder []string
+	ops      *operations
+	hits     []hit
+
+	rerunsOf, childrenOf map[string][]string // once made
 }
 
 // Lines counts what was fed.
@@ -80,7 +87,7 @@ type Lines struct {
 // Settle decides whose every body is. It can be called again after more was
 // added.
 func (x *Index) Settle() *Evidence {
-	e := &Evidence{x: x, Skew: x.skew(), JoinedBy: map[JoinRule]int{}, Unplaced: map[string]int{}, byCall: map[callAt]int{}}
+	e := &Evidence{x: x, Skew: x.skew(), JoinedBy: map[JoinRule]int{}, Unplaced: map[string]int{}, byCall: map[callAt]int{}, byKey: map[string][]callAt{}, served: map[string]link{}}
 	e.settled = x.settle()
 	e.Incomplete = x.incomplete()
 	for i := range e.settled {
@@ -98,8 +105,37 @@ func (x *Index) Settle() *Evidence {
 			e.Ahead, e.Behind = max(e.Ahead, s.offset.lo), max(e.Behind, -s.offset.hi)
 		}
 	}
+	e.ops = x.ops
+	e.serve()
 	e.Lines.Unknown, e.Lines.Dropped = x.seen.unknown, x.seen.dropped
 	return e
+}
+
+// hold notes that a call's bodies carry a key.
+func (e *Evidence) hold(key string, at callAt) {
+	if _, known := e.byKey[key]; !known {
+		e.keyOrder = append(e.keyOrder, key)
+	}
+	e.byKey[key] = append(e.byKey[key], at)
+}
+
+// serve finds which activities the provider's list is about: those with a call
+// that one of its keys names.
+func (e *Evidence) serve() {
+	if e.ops == nil {
+		return
+	}
+	for _, name := range e.ops.order {
+		refs, kind := e.holders(name)
+		for _, r := range refs {
+			if i, ok := e.byCall[r]; ok {
+				e.Calls[i].Provider += len(e.ops.live(name))
+			}
+			if d := e.callAt(r); d != nil && (kind == byExecID || kind == byLogKey) {
+				e.served[d.activity] = kind
+			}
+		}
+	}
 }
 
 // incomplete reports whether the source is known to lack lines: somewhere a
@@ -151,6 +187,7 @@ func (e *Evidence) call(s *settledRun, c int) int {
 		v.Seen = append(v.Seen, p.views()...)
 		if p.b.key != "" && !slices.Contains(v.keys, p.b.key) {
 			v.keys = append(v.keys, p.b.key)
+			e.hold(p.b.key, callAt{s.n, int32(c)})
 		}
 	}
 	if total > 0 || v.Mentions == 0 {

@@ -25,6 +25,7 @@ type Index struct {
 	keys       map[string][]foreign
 	keyOrder   []string
 	seen       counts
+	ops        *operations
 }
 
 // counts is what was fed.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/outside"
+	"github.com/idem-mcp/idem-mcp/outside/times"
 )
 
 // Mapping says how an application's own lines are read. Empty fields are found
@@ -192,7 +193,7 @@ func (p *mapper) better(ro role, f *field, have string) bool {
 	case executionRole:
 		return !p.x.KnowsExecution(have) && p.x.KnowsExecution(f.value)
 	case timeRole:
-		_, was := instant(have)
+		_, was := times.Parse(have)
 		return !was
 	case eventRole:
 		_, was := p.words[strings.ToLower(have)]
@@ -236,7 +237,7 @@ func (p *mapper) idem(words []field, s *outside.Sighting) {
 		case "task_id":
 			s.Task = taskID(w.value)
 		case "time":
-			if t, ok := instant(w.value); ok {
+			if t, ok := times.Parse(w.value); ok {
 				s.At = t
 			}
 		case "outcome":
@@ -253,9 +254,9 @@ func (p *mapper) fill(s *outside.Sighting, v *[numRoles]string, r *record) {
 		}
 	}
 	if r.idem == nil || s.At.IsZero() || s.At.Equal(r.at) {
-		if t, ok := instant(v[timeRole]); ok {
+		if t, ok := times.Parse(v[timeRole]); ok {
 			s.At = t
-		} else if t, ok := leading(r.text); ok && s.At.IsZero() {
+		} else if t, ok := times.Leading(r.text); ok && s.At.IsZero() {
 			s.At = t
 		}
 	}

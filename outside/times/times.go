@@ -1,4 +1,5 @@
-package logs
+// Package times reads times as loggers, tracers and providers write them.
+package times
 
 import (
 	"strconv"
@@ -13,9 +14,9 @@ var layouts = [...]string{
 	"2006-01-02 15:04:05.999999999", "2006/01/02 15:04:05.999999999", "02/Jan/2006:15:04:05 -0700", time.RFC1123Z, time.RFC1123,
 }
 
-// instant reads a time as a logger writes it: text, or a number since 1970 in
+// Parse reads a time as a logger writes it: text, or a number since 1970 in
 // seconds, milliseconds, microseconds or nanoseconds, told apart by its size.
-func instant(s string) (time.Time, bool) {
+func Parse(s string) (time.Time, bool) {
 	if s == "" || len(s) > 64 {
 		return time.Time{}, false
 	}
@@ -55,19 +56,19 @@ func epoch(s string, n float64) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// leading reads a time at the start of a text line, of one or two words.
-func leading(line string) (time.Time, bool) {
+// Leading reads a time at the start of a text line, of one or two words.
+func Leading(line string) (time.Time, bool) {
 	line = strings.TrimLeft(line, "[(")
 	first, rest, _ := strings.Cut(line, " ")
 	if len(first) < 8 {
 		return time.Time{}, false
 	}
-	if t, ok := instant(strings.TrimRight(first, "])")); ok {
+	if t, ok := Parse(strings.TrimRight(first, "])")); ok {
 		return t, true
 	}
 	second, _, _ := strings.Cut(rest, " ")
 	if strings.Count(first, "-") != 2 && strings.Count(first, "/") != 2 || second == "" {
 		return time.Time{}, false
 	}
-	return instant(first + " " + strings.TrimRight(second, "])"))
+	return Parse(first + " " + strings.TrimRight(second, "])"))
 }
