@@ -140,7 +140,26 @@ func (e *Evidence) Duplicates(full bool) (list []Duplicate, more int) {
 		d.Cause, d.Why = e.why(c)
 		add(d)
 	}
+	slices.SortStableFunc(list, func(a, b Duplicate) int { return a.weight() - b.weight() })
 	return list, more
+}
+
+// weight orders duplicates: what the outside world saw twice first, recorded
+// retries that had one effect last.
+func (d *Duplicate) weight() int {
+	effects := 0
+	for _, c := range d.Calls {
+		effects += c.Effects
+	}
+	switch {
+	case len(d.Operations) > 1:
+		return 0
+	case effects > 1:
+		return 1
+	case d.Cause != CauseRetry:
+		return 2
+	}
+	return 3
 }
 
 // names are the keys and references known, those of the log first.
@@ -447,7 +466,7 @@ func (e *Evidence) OnOperations(full bool) []history.Finding {
 		}
 		f.Message = fmt.Sprintf("the provider lists %d operations for %s (%s)", len(ops), name, strings.Join(times, ", "))
 		cause, why := e.between(refs, len(e.x.keys[key]))
-		f.Meaning = fmt.Sprintf("%s: %s", cause, why)
+		f.Meaning = fmt.Sprintf("why (%s): %s", cause, why)
 		if kind != noLink {
 			f.Message += ", joined by " + kind.String()
 		}

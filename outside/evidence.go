@@ -296,3 +296,12 @@ func (e *Evidence) LearnKeys() int {
 func (e *Evidence) digest(c *CallEvidence) *callDigest {
 	return &e.x.runs[c.run].calls[c.call]
 }
+
+// Knows reports whether a key is one of a call's, by the log, or of the
+// provider's list.
+func (e *Evidence) Knows(key string) bool {
+	if _, ok := e.byKey[key]; ok || e.x.KnowsExecution(key) {
+		return true
+	}
+	return e.ops != nil && len(e.ops.byKey[key]) > 0
+}

@@ -30,15 +30,18 @@ func (e *Evidence) onCall(c *CallEvidence) []history.Finding {
 		f := e.finding(history.ExecutedMore, c)
 		f.Message = fmt.Sprintf("%s ran %s%s where %s recorded: %s (joined by %s)", c.Activity, atLeast(c.AtLeast), counted(*c.Bodies, "body", "bodies"),
 			counted(d.attempts, "attempt is", "attempts are"), bodyTimes(c.Seen), rules(c.JoinedBy))
-		f.Meaning = fmt.Sprintf("%s: %s", cause, why)
+		f.Meaning = fmt.Sprintf("why (%s): %s", cause, why)
 		f.Settles = "The provider's list for the key says whether the effect happened each time (--provider)."
 		out = append(out, f)
 	}
 	if c.Effects > 1 {
 		f := e.finding(history.EffectTwice, c)
 		f.Message = fmt.Sprintf("the log says %s%d times that %s had its effect", atLeast(c.AtLeast), c.Effects, c.Activity)
-		_, why := e.why(c)
-		f.Meaning = "the outside world was changed more than once for one call, unless the other side refused the repeat. " + why
+		f.Meaning = "the outside world was changed more than once for one call, unless the other side refused the repeat"
+		if len(out) == 0 {
+			cause, why := e.why(c)
+			f.Meaning += fmt.Sprintf(". Why (%s): %s", cause, why)
+		}
 		f.Settles = "The provider's list for the key."
 		out = append(out, f)
 	}

@@ -44,6 +44,11 @@ const (
 
 var roleNames = [numRoles]string{"", "time", "instance", "execution_id", "activity", "event", "body", "key", "task_id", "host", "outcome", "message"}
 
+// Groups are the named groups that a pattern may have.
+func Groups() []string {
+	return []string{"time", "instance", "execution_id", "activity", "event", "body", "key", "task_id", "host"}
+}
+
 // usual names, in normal form: lower case without separators. The last part of a
 // nested name counts.
 var usual = map[string]role{

@@ -23,8 +23,18 @@ type Mapping struct {
 	ID, Key, Ref, Amount, Currency, Time, Status []string
 	// Webhook names fields that only a webhook event has.
 	Webhook []string
-	// Source is where the names are from, and Checked when that was read.
-	Source, Checked string
+	// Source is where the names are documented.
+	Source string
+}
+
+// Over is the mapping with the fields of own where it has any.
+func (m Mapping) Over(own Mapping) Mapping {
+	for _, f := range [...]struct{ to, from *[]string }{{&m.ID, &own.ID}, {&m.Key, &own.Key}, {&m.Ref, &own.Ref}, {&m.Amount, &own.Amount}, {&m.Time, &own.Time}, {&m.Status, &own.Status}} {
+		if len(*f.from) > 0 {
+			*f.to = *f.from
+		}
+	}
+	return m
 }
 
 // Mappings are the ready ones.
