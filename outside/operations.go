@@ -223,3 +223,29 @@ func (x *Index) callsNamed(in *instance, rest string) []callAt {
 	}
 	return out
 }
+
+// Unclaimed gives the operations that had, or may have, their effect and whose
+// key and reference no intent record claims, each as a key without a record.
+func (x *Index) Unclaimed(claimed func(key string) bool) func(func(Intent) bool) {
+	return func(yield func(Intent) bool) {
+		if x.ops == nil {
+			return
+		}
+		told := map[*Operation]bool{}
+		for _, name := range x.ops.order {
+			fresh := false
+			at := time.Time{}
+			for _, o := range x.ops.live(name) {
+				known := told[o]
+				for _, n := range o.names() {
+					known = known || claimed(n)
+				}
+				told[o] = true
+				fresh, at = fresh || !known, o.At
+			}
+			if fresh && !yield(Intent{Key: name, State: Absent, At: at}) {
+				return
+			}
+		}
+	}
+}

@@ -70,16 +70,16 @@ const (
 
 // Decision is what follows for one key.
 type Decision struct {
-	Key      string   `json:"key,omitempty"` // at data-sharing level full only
-	Row      int      `json:"row,omitempty"` // of the intent table, from 1
-	Intent   string   `json:"intent"`
-	Provider string   `json:"provider"`
-	Action   Action   `json:"action"`
-	Why      string   `json:"why"`
-	Failure  string   `json:"failure,omitempty"` // terminal, transient, outcome unknown
-	ID       string   `json:"id,omitempty"`      // at level full only
-	Question *Choice  `json:"question,omitempty"`
-	Runs     []string `json:"runs,omitempty"` // that carry the key
+	Key      string  `json:"key,omitempty"` // at data-sharing level full only
+	Row      int     `json:"row,omitempty"` // of the intent table, from 1; none: no record
+	At       string  `json:"at,omitempty"`  // of the record, else of the provider's operation
+	Intent   string  `json:"intent"`
+	Provider string  `json:"provider"`
+	Action   Action  `json:"action"`
+	Why      string  `json:"why"`
+	Failure  string  `json:"failure,omitempty"` // terminal, transient, outcome unknown
+	ID       string  `json:"id,omitempty"`      // at level full only
+	Question *Choice `json:"question,omitempty"`
 }
 
 // Choice is a question for a person, with what each answer costs if it is wrong.
@@ -137,8 +137,9 @@ func (x *Index) Shows(in *Intent) (shown Shown, op *Operation) {
 }
 
 // Decide says what to do with a key. It never resolves a pending record, or one
-// whose outcome is unknown, by guessing.
-func Decide(in *Intent, shown Shown, op *Operation) Decision {
+// whose outcome is unknown, by guessing. full says that words of a stored error
+// may be quoted.
+func Decide(in *Intent, shown Shown, op *Operation, full bool) Decision {
 	d := Decision{Intent: in.State.String(), Provider: shown.String()}
 	if shown == Several {
 		return d.ask("the provider has several operations for one key that had, or may have, their effect",
@@ -153,7 +154,7 @@ func Decide(in *Intent, shown Shown, op *Operation) Decision {
 	case Succeeded:
 		return d.succeeded(in, shown, op)
 	case Failed:
-		return d.failed(in, shown, op)
+		return d.failed(in, shown, op, full)
 	case StateUnknown:
 	}
 	d = d.pending(shown, op, "the record's state is a word that is not mapped, so its outcome is unknown")
@@ -238,10 +239,13 @@ func (d Decision) succeeded(in *Intent, shown Shown, op *Operation) Decision {
 	return d.do(Return, "the record says succeeded, and nothing here contradicts it")
 }
 
-func (d Decision) failed(in *Intent, shown Shown, op *Operation) Decision {
+func (d Decision) failed(in *Intent, shown Shown, op *Operation, full bool) Decision {
 	outcome, from := history.Classify(&history.Failure{Message: in.Error})
 	words := "its words do not tell"
-	if from != "" {
+	switch {
+	case from != "" && !full:
+		words = "by its words"
+	case from != "":
 		words = "read from “" + clean.Line(from, 60) + "”"
 	}
 	switch outcome {
