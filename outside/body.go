@@ -30,11 +30,18 @@ type body struct {
 	own                         bool // the application gave it an id of its own
 	exec, activity, key, host   string
 	task                        int32
-	starts, ends, effects       []time.Time
-	untimed                     [5]int // sightings without a time, by class
+	starts, ends, effects       []stamp
 	mentions, lines, failed, ok int
+	span                        bool // a tracer saw it
 	first, last                 time.Time
 	overflow                    bool
+}
+
+// stamp is when a line said something, and the shape of that line. One event may
+// be logged by several statements; lines of one shape are of one statement.
+type stamp struct {
+	at    time.Time // zero: the line has no time
+	shape uint32
 }
 
 // foreign is a body with a wanted key that carries no id of an indexed run.
@@ -140,14 +147,15 @@ func (b *body) take(s *Sighting) {
 	case Mention:
 		b.mentions++
 	case Start:
-		b.mark(&b.starts, s.At, Start)
+		b.mark(&b.starts, s.At, s.Shape)
 	case Effect:
-		b.mark(&b.effects, s.At, Effect)
+		b.mark(&b.effects, s.At, s.Shape)
 	case End:
-		b.mark(&b.ends, s.At, End)
+		b.mark(&b.ends, s.At, s.Shape)
 	case Whole:
-		b.mark(&b.starts, s.At, Start)
-		b.mark(&b.ends, s.Until, End)
+		b.span = true
+		b.mark(&b.starts, s.At, s.Shape)
+		b.mark(&b.ends, s.Until, s.Shape)
 		if s.Until.After(b.last) {
 			b.last = s.Until
 		}
@@ -162,15 +170,13 @@ func fill(field *string, value string) {
 
 // mark notes a time. The same time twice is one line that was shipped or kept
 // twice: rotated files overlap and log shippers repeat themselves.
-func (b *body) mark(list *[]time.Time, at time.Time, c Class) {
+func (b *body) mark(list *[]stamp, at time.Time, shape uint32) {
 	switch {
-	case at.IsZero():
-		b.untimed[c]++
-	case slices.ContainsFunc(*list, at.Equal):
+	case !at.IsZero() && slices.ContainsFunc(*list, func(have stamp) bool { return have.at.Equal(at) }):
 	case len(*list) >= maxTimes:
 		b.overflow = true
 	default:
-		*list = append(*list, at)
+		*list = append(*list, stamp{at, shape})
 	}
 }
 
@@ -190,21 +196,91 @@ func addForeign(list []foreign, s *Sighting) []foreign {
 	return append(list, foreign{instance: strings.Clone(s.Instance), body: strings.Clone(s.Body), activity: strings.Clone(s.Activity), at: s.At, class: s.Class, lines: 1})
 }
 
-// count is how many bodies the record stands for. Without an id of its own, a
-// body is a start, or an end whose start was not seen.
+// count is how many bodies the record stands for at least. Without an id of its
+// own, a body is a start, or an end whose start was not seen.
 func (b *body) count() int {
 	if b.own {
-		if len(b.starts)+len(b.ends)+len(b.effects)+b.untimed[Start]+b.untimed[End]+b.untimed[Effect] == 0 {
+		if len(b.starts)+len(b.ends)+len(b.effects) == 0 {
 			return 0 // mentions only
 		}
 		return 1
 	}
-	return max(len(b.starts)+b.untimed[Start], len(b.ends)+b.untimed[End])
+	return max(most(b.starts), most(b.ends))
 }
 
-// startless reports a body that acted or ended and never began: the log lost a
-// line.
+// most is the number of stamps of the shape that has most.
+func most(list []stamp) int {
+	n, top := map[uint32]int{}, 0
+	for _, s := range list {
+		n[s.shape]++
+		top = max(top, n[s.shape])
+	}
+	return top
+}
+
+// startless reports a body that acted or ended and never began: the source lacks
+// a line, or never says that bodies begin.
 func (b *body) startless() bool {
-	starts, ends := len(b.starts)+b.untimed[Start], len(b.ends)+b.untimed[End]
-	return starts < ends || starts == 0 && len(b.effects)+b.untimed[Effect] > 0
+	return len(b.starts) < most(b.ends) || len(b.starts) == 0 && len(b.effects) > 0
+}
+
+// tally counts the bodies of one call. Those that the application told apart,
+// those of statements without such an id, and those of a tracer may be the same
+// ones seen thrice, so the largest of the three numbers is the count.
+type tally struct {
+	own, spans            int
+	acted                 int // own bodies with an effect
+	starts, ends, effects map[uint32]int
+}
+
+func newTally() tally {
+	return tally{starts: map[uint32]int{}, ends: map[uint32]int{}, effects: map[uint32]int{}}
+}
+
+func (t *tally) add(b *body) {
+	switch {
+	case b.span && b.own:
+		t.spans += b.count()
+	case b.own:
+		t.own += b.count()
+		t.acted += min(1, len(b.effects)) // several effects in one body are different ones
+	default:
+		for _, x := range [...]struct {
+			in   map[uint32]int
+			list []stamp
+		}{{t.starts, b.starts}, {t.ends, b.ends}, {t.effects, b.effects}} {
+			for _, s := range x.list {
+				x.in[s.shape]++
+			}
+		}
+	}
+}
+
+// loose is the number of bodies by the statements without an id of a body, and
+// which shape of start lines says so (0: the ends do).
+func (t *tally) loose() (n int, shape uint32) {
+	for s, c := range t.starts {
+		if c > n || c == n && s < shape {
+			n, shape = c, s
+		}
+	}
+	for _, c := range t.ends {
+		if c > n {
+			n, shape = c, 0
+		}
+	}
+	return n, shape
+}
+
+func (t *tally) bodies() int {
+	loose, _ := t.loose()
+	return max(t.own, loose, t.spans)
+}
+
+func (t *tally) effect() int {
+	n := t.acted
+	for _, c := range t.effects {
+		n = max(n, c)
+	}
+	return n
 }

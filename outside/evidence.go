@@ -139,13 +139,11 @@ func (e *Evidence) serve() {
 }
 
 // incomplete reports whether the source is known to lack lines: somewhere a
-// body acts or ends that never began, although beginnings are logged.
+// body acts or ends that never began. One that never says that bodies begin
+// cannot show those that died early, so its counts are lower bounds too.
 func (x *Index) incomplete() bool {
 	if x.seen.dropped > 0 {
 		return true
-	}
-	if x.seen.byClass[Start] == 0 {
-		return false // this log never says that a body begins
 	}
 	for _, in := range x.instances {
 		for _, b := range in.bodies {
@@ -174,22 +172,20 @@ func (e *Evidence) call(s *settledRun, c int) int {
 		App: clean.Line(ref.App, 200), Run: clean.Line(ref.Instance, 200), Location: clean.Line(ref.Location, 300), Call: clean.Line(d.key, 200), Activity: clean.Line(d.activity, 200), Attempts: d.attempts,
 		JoinedBy: map[JoinRule]int{}, run: int(s.n), call: c, bodies: list, AtLeast: e.Incomplete || s.doubtful[c],
 	}
-	total := 0
+	t := newTally()
 	for _, p := range list {
-		n := p.b.count()
-		total += n
-		v.JoinedBy[p.rule] += n
-		e.JoinedBy[p.rule] += n
-		v.Effects += len(p.b.effects) + p.b.untimed[Effect]
+		t.add(p.b)
 		v.Mentions += p.b.mentions
 		v.Lines += p.b.lines
 		v.AtLeast = v.AtLeast || p.b.overflow
-		v.Seen = append(v.Seen, p.views()...)
 		if p.b.key != "" && !slices.Contains(v.keys, p.b.key) {
 			v.keys = append(v.keys, p.b.key)
 			e.hold(p.b.key, callAt{s.n, int32(c)})
 		}
 	}
+	total := t.bodies()
+	v.Effects = t.effect()
+	e.show(&v, &t)
 	if total > 0 || v.Mentions == 0 {
 		v.Bodies = &total
 		v.AtLeast = v.AtLeast || total < d.answered && !d.copy
@@ -201,65 +197,108 @@ func (e *Evidence) call(s *settledRun, c int) int {
 	return v.Lines
 }
 
-// views shows the bodies of a record. Without an id of their own, starts and
-// ends are paired only where one follows the other.
-func (p placed) views() []BodyView {
+// show lists the bodies of a call by whichever of its records give the count.
+func (e *Evidence) show(v *CallEvidence, t *tally) {
+	loose, shape := t.loose()
+	total := t.bodies()
+	if total == 0 {
+		return
+	}
+	for _, p := range v.bodies {
+		n := 0
+		switch {
+		case t.own == total && p.b.own && !p.b.span, t.own < total && loose < total && p.b.own && p.b.span:
+			v.Seen = append(v.Seen, p.view())
+			n = p.b.count()
+			v.AtLeast = v.AtLeast || p.b.span // traces are sampled, and a body that dies leaves none
+		case t.own < total && loose == total && !p.b.own:
+			seen := p.views(shape)
+			v.Seen = append(v.Seen, seen...)
+			n = len(seen)
+		}
+		if n > 0 {
+			v.JoinedBy[p.rule] += n
+			e.JoinedBy[p.rule] += n
+		}
+	}
+}
+
+// view shows a body that has an id of its own.
+func (p placed) view() BodyView {
 	b := p.b
-	base := BodyView{JoinedBy: p.rule, host: b.host, exec: b.exec}
+	v := BodyView{JoinedBy: p.rule, host: b.host, exec: b.exec, Start: earliest(b.starts), End: latest(b.ends), first: b.first, last: b.last, single: true, Effects: min(1, len(b.effects))}
 	switch {
 	case b.ok > 0 && b.failed == 0:
-		base.Outcome = "ok"
+		v.Outcome = "ok"
 	case b.failed > 0 && b.ok == 0:
-		base.Outcome = "failed"
+		v.Outcome = "failed"
 	}
-	if b.count() == 0 {
-		return nil
+	return v
+}
+
+// views shows the bodies of a record without ids of bodies, by the start lines
+// of one shape (0: by the ends). Starts and ends are paired only where each start
+// has its end after it.
+func (p placed) views(shape uint32) []BodyView {
+	starts, ends := times(p.b.starts, shape), times(p.b.ends, 0)
+	if shape == 0 {
+		starts = nil
 	}
-	if b.own || b.count() == 1 {
-		v := base
-		v.Start, v.End = earliest(b.starts), latest(b.ends)
-		v.first, v.last, v.single, v.Effects = b.first, b.last, true, len(b.effects)
-		return []BodyView{v}
-	}
-	starts, ends := slices.Clone(b.starts), slices.Clone(b.ends)
-	slices.SortFunc(starts, time.Time.Compare)
-	slices.SortFunc(ends, time.Time.Compare)
-	base.Outcome = ""
 	paired := len(starts) == len(ends)
 	for i := range starts {
 		paired = paired && !ends[i].Before(starts[i])
 	}
-	out := make([]BodyView, 0, b.count())
-	for i := range b.count() {
+	base := BodyView{JoinedBy: p.rule, host: p.b.host, exec: p.b.exec}
+	var out []BodyView
+	for i := range starts {
 		v := base
-		if i < len(starts) {
-			v.Start, v.first, v.last = &starts[i], starts[i], starts[i]
-		}
+		v.Start, v.first, v.last = &starts[i], starts[i], starts[i]
 		if paired {
-			v.End, v.last = &ends[i], ends[i]
-			v.single = true
-		} else if i >= len(starts) && i < len(ends) {
-			v.End, v.first, v.last = &ends[i], ends[i], ends[i]
+			v.End, v.last, v.single = &ends[i], ends[i], true
 		}
+		out = append(out, v)
+	}
+	if shape != 0 {
+		return out
+	}
+	for i := range ends {
+		v := base
+		v.End, v.first, v.last = &ends[i], ends[i], ends[i]
 		out = append(out, v)
 	}
 	return out
 }
 
-func earliest(list []time.Time) *time.Time {
-	if len(list) == 0 {
-		return nil
+// times are the stamps of a shape (0: of any), in order.
+func times(list []stamp, shape uint32) []time.Time {
+	var out []time.Time
+	for _, s := range list {
+		if shape == 0 || s.shape == shape {
+			out = append(out, s.at)
+		}
 	}
-	t := slices.MinFunc(list, time.Time.Compare)
-	return &t
+	slices.SortFunc(out, time.Time.Compare)
+	return out
 }
 
-func latest(list []time.Time) *time.Time {
-	if len(list) == 0 {
-		return nil
+func earliest(list []stamp) *time.Time {
+	var out *time.Time
+	for i := range list {
+		if at := list[i].at; !at.IsZero() && (out == nil || at.Before(*out)) {
+			out = &at
+		}
 	}
-	t := slices.MaxFunc(list, time.Time.Compare)
-	return &t
+	return out
+}
+
+func latest(list []stamp) *time.Time {
+	var out *time.Time
+	for i := range list {
+		if at := list[i].at; out == nil && !at.IsZero() || out != nil && at.After(*out) {
+			out = &at
+		}
+	}
+	return out
 }
 
 // Of returns the evidence on a call of a run, nil when there is none. run is the

@@ -288,15 +288,13 @@ func (s *settledRun) measure() offset {
 		}
 		var ended time.Time
 		for _, p := range list {
-			if len(p.b.starts) > 0 {
-				if d := slices.MinFunc(p.b.starts, time.Time.Compare).Sub(c.first); !haveHi || d < o.hi {
+			if at := earliest(p.b.starts); at != nil {
+				if d := at.Sub(c.first); !haveHi || d < o.hi {
 					o.hi, haveHi = d, true
 				}
 			}
-			if len(p.b.ends) > 0 {
-				if e := slices.MinFunc(p.b.ends, time.Time.Compare); ended.IsZero() || e.Before(ended) {
-					ended = e
-				}
+			if e := earliest(p.b.ends); e != nil && (ended.IsZero() || e.Before(ended)) {
+				ended = *e
 			}
 		}
 		if !ended.IsZero() && !c.last.IsZero() {

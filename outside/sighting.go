@@ -34,5 +34,6 @@ type Sighting struct {
 	Key       string // the business key that the operator named
 	Host      string // what had the clock: host, pod or process
 	Failed    bool   // an End or Whole that says it failed
+	Shape     uint32 // of the line: equal for lines that one statement wrote
 	Succeeded bool   // an End or Whole that says it succeeded
 }

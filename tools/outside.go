@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/idem-mcp/idem-mcp/outside/intents"
 	"github.com/idem-mcp/idem-mcp/outside/logs"
 	"github.com/idem-mcp/idem-mcp/outside/provider"
+	"github.com/idem-mcp/idem-mcp/outside/records"
 	"github.com/idem-mcp/idem-mcp/outside/spans"
 )
 
@@ -30,15 +32,29 @@ type Outside struct {
 	Stdin    io.Reader // in a shell only
 }
 
-// Beside is what a capability reads beside the runs.
+// Beside names what a capability reads beside the runs: files and folders,
+// several separated by commas. The words are short since they stand in every
+// tools/list; docs/outside.md says the rest.
 type Beside struct {
-	Log      []string `json:"log" max:"4096" doc:"application logs: files or folders; counts bodies"`
-	Spans    []string `json:"spans" max:"4096" doc:"traces, OTLP or Zipkin JSON"`
-	Provider []string `json:"provider" max:"4096" doc:"a provider's list, CSV or JSON"`
-	Intents  []string `json:"intents" max:"4096" doc:"intent table"`
+	Log      string `json:"log" max:"4096" doc:"application logs (file or folder)"`
+	Spans    string `json:"spans" max:"4096" doc:"OTLP or Zipkin JSON"`
+	Provider string `json:"provider" max:"4096" doc:"provider's list"`
+	Intents  string `json:"intents" max:"4096" doc:"intent table"`
 }
 
-func (b Beside) given() bool { return len(b.Log)+len(b.Spans)+len(b.Provider)+len(b.Intents) > 0 }
+func (b Beside) given() bool { return b.Log+b.Spans+b.Provider+b.Intents != "" }
+
+// named splits a list of paths. One that exists as it stands is one, commas or
+// not.
+func named(list string) []string {
+	if list == "" {
+		return nil
+	}
+	if _, err := os.Lstat(list); err == nil {
+		return []string{list}
+	}
+	return records.Alternatives(list)
+}
 
 // outsideAnswer is the part of an answer that rests on outside sources.
 type outsideAnswer struct {
@@ -107,8 +123,8 @@ func (d Deps) full() bool { return d.Reading.Sharing.Level == history.LevelFull 
 
 // readLogs reads the logs, and where keys are known a second time for lines of
 // other runs and callers with the same key.
-func (d Deps) readLogs(ctx context.Context, paths []string, x *outside.Index, out *outsideAnswer, cov *Coverage) (*outside.Evidence, error) {
-	if len(paths) == 0 {
+func (d Deps) readLogs(ctx context.Context, paths string, x *outside.Index, out *outsideAnswer, cov *Coverage) (*outside.Evidence, error) {
+	if paths == "" {
 		return x.Settle(), nil
 	}
 	files, err := d.files(paths)
@@ -141,8 +157,8 @@ func (d Deps) readLogs(ctx context.Context, paths []string, x *outside.Index, ou
 	return e, nil
 }
 
-func (d Deps) readSpans(ctx context.Context, paths []string, x *outside.Index, out *outsideAnswer, cov *Coverage) error {
-	if len(paths) == 0 {
+func (d Deps) readSpans(ctx context.Context, paths string, x *outside.Index, out *outsideAnswer, cov *Coverage) error {
+	if paths == "" {
 		return nil
 	}
 	files, err := d.files(paths)
@@ -158,8 +174,8 @@ func (d Deps) readSpans(ctx context.Context, paths []string, x *outside.Index, o
 	return nil
 }
 
-func (d Deps) readProvider(ctx context.Context, paths []string, x *outside.Index, out *outsideAnswer, cov *Coverage) error {
-	if len(paths) == 0 {
+func (d Deps) readProvider(ctx context.Context, paths string, x *outside.Index, out *outsideAnswer, cov *Coverage) error {
+	if paths == "" {
 		return nil
 	}
 	files, err := d.files(paths)
@@ -176,8 +192,8 @@ func (d Deps) readProvider(ctx context.Context, paths []string, x *outside.Index
 }
 
 // readIntents adds what the intent table says of the keys that were met twice.
-func (d Deps) readIntents(ctx context.Context, paths []string, out *outsideAnswer, e *outside.Evidence, cov *Coverage) error {
-	if len(paths) == 0 {
+func (d Deps) readIntents(ctx context.Context, paths string, out *outsideAnswer, e *outside.Evidence, cov *Coverage) error {
+	if paths == "" {
 		return nil
 	}
 	var res intents.Result
@@ -204,8 +220,8 @@ func (d Deps) readIntents(ctx context.Context, paths []string, out *outsideAnswe
 }
 
 // eachIntent reads intent files, or the configured query for "database".
-func (d Deps) eachIntent(ctx context.Context, paths []string, res *intents.Result, each func(outside.Intent) error) (err error) {
-	if len(paths) == 1 && paths[0] == "database" {
+func (d Deps) eachIntent(ctx context.Context, paths string, res *intents.Result, each func(outside.Intent) error) (err error) {
+	if paths == "database" {
 		if d.Outside.Database.DSN == "" || d.Outside.Database.Query == "" {
 			return &fault.Error{Kind: fault.Config, What: "intents says database, and none is configured", Do: "Set outside.intents.database and outside.intents.query, or name a file"}
 		}
@@ -228,9 +244,9 @@ func broken(cov *Coverage, list []input.Broken) {
 
 // files resolves what was named. An assistant may name what lies under the
 // allowed roots; a person in a shell may name anything, and standard input.
-func (d Deps) files(paths []string) (input.Files, error) {
+func (d Deps) files(paths string) (input.Files, error) {
 	out := input.Files{Stdin: d.Outside.Stdin}
-	for _, p := range paths {
+	for _, p := range named(paths) {
 		if d.Shell {
 			out.Paths = append(out.Paths, p)
 			continue

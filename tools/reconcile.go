@@ -19,16 +19,16 @@ import (
 func reconcile() Capability {
 	return define(definition[reconcileIn, *reconcileOut]{
 		Name: "idem_reconcile", Command: "reconcile", Title: "Intent records against the provider's word",
-		Purpose: "Says per key of an intent (dedupe) table, given the provider's list or webhooks: proceed, reconcile, return the stored id, or ask a person. Changes nothing and never guesses a pending one.",
-		Example: `{"intents":["intents.csv"],"provider":["charges.json"]}`,
+		Purpose: "For each key of an intent (dedupe) table, given what the provider shows: proceed, reconcile, return the stored id, or ask a person. Never guesses a pending one.",
+		Example: `{"intents":"intents.csv","provider":"charges.json"}`,
 		Run:     runReconcile,
 	})
 }
 
 type reconcileIn struct {
-	Intents  []string `json:"intents" max:"4096" doc:"the table: CSV or JSON files, or database"`
-	Provider []string `json:"provider" max:"4096" doc:"the provider's list and received webhooks, CSV or JSON"`
-	Key      []string `json:"key" doc:"only these keys, with or without a record"`
+	Intents  string   `json:"intents" max:"4096" doc:"CSV or JSON, or database (as configured)"`
+	Provider string   `json:"provider" max:"4096" doc:"the provider's list, received webhooks"`
+	Key      []string `json:"key" doc:"only these, with or without a record"`
 	Page
 }
 
@@ -46,7 +46,7 @@ type reconcileOut struct {
 const maxDecisions = 20_000
 
 func runReconcile(ctx context.Context, d Deps, in reconcileIn) (*reconcileOut, error) {
-	if len(in.Intents) == 0 && len(in.Key) == 0 {
+	if in.Intents == "" && len(in.Key) == 0 {
 		return nil, &badArgument{what: "neither an intent table nor a key was named", do: "Give intents (a file, or database), and provider, the list exported from the provider"}
 	}
 	first, err := decisionPosition(in.Cursor)
@@ -81,7 +81,7 @@ func (out *reconcileOut) decideAll(ctx context.Context, d Deps, in reconcileIn, 
 	wanted := func(key string) bool { return len(in.Key) == 0 || slices.Contains(in.Key, key) }
 	row := 0
 	var res intents.Result
-	if len(in.Intents) > 0 {
+	if in.Intents != "" {
 		err := d.eachIntent(ctx, in.Intents, &res, func(i outside.Intent) error {
 			row++
 			claimed[i.Key] = true
@@ -167,7 +167,7 @@ func (out *reconcileOut) conclude(d Deps, in reconcileIn) {
 	out.found = out.Totals[string(outside.Ask)] > 0
 	out.Summary = fmt.Sprintf("%s: %d to ask a person about, %d to reconcile, %d to proceed with, %d to return as stored", count(out.keys(), "key"),
 		out.Totals[string(outside.Ask)], out.Totals[string(outside.Reconcile)], out.Totals[string(outside.Proceed)], out.Totals[string(outside.Return)])
-	if len(in.Provider) == 0 {
+	if in.Provider == "" {
 		out.NotVisible = append(out.NotVisible, "what the provider did: no list and no webhooks were given (provider)")
 	} else {
 		out.NotVisible = append(out.NotVisible, "operations that the provider's list does not reach or does not have yet, and those sent under another key")

@@ -127,6 +127,7 @@ func (s *stream) use(line string) {
 	var r record
 	r.parse(strings.ToValidUTF8(line, "\uFFFD"), 0)
 	sight := s.p.sighting(&r)
+	sight.Shape = r.shape()
 	if s.keys && (s.x.KnowsInstance(sight.Instance) || s.x.KnowsExecution(sight.Execution) && sight.Instance == "") {
 		return // counted in the first reading
 	}

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"hash/fnv"
 	"strings"
 	"time"
 
@@ -82,6 +83,23 @@ func (r *record) object(v gjson.Result, prefix string, nest, depth int) {
 		}
 		return true
 	})
+}
+
+// shape is equal for lines that one statement of a program wrote for one call:
+// made of the names of fields and of the words without digits. Never 0.
+func (r *record) shape() uint32 {
+	h := fnv.New32a()
+	for i := range r.fields {
+		h.Write([]byte(r.fields[i].path)) //nolint:errcheck // never fails
+		h.Write([]byte{0})                //nolint:errcheck // never fails
+	}
+	for w := range tokens(r.text) {
+		if !strings.ContainsAny(w, "0123456789") {
+			h.Write([]byte(w)) //nolint:errcheck // never fails
+			h.Write([]byte{0}) //nolint:errcheck // never fails
+		}
+	}
+	return h.Sum32() | 1
 }
 
 // wrapped names the members under which runtimes, collectors and loggers put a
