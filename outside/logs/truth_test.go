@@ -348,3 +348,55 @@ func TestNoKeyNamed(t *testing.T) {
 		t.Errorf("below the truth: %v, want %v", below, want)
 	}
 }
+
+// TestWithoutBodyIDs: a log whose lines do not tell bodies apart, written twice
+// over by another statement, still never claims more than the truth, and finds
+// what ran more than once.
+func TestWithoutBodyIDs(t *testing.T) {
+	all := ledger(t)
+	found, missed := 0, 0
+	for _, r := range realRuns(t) {
+		var lines []line
+		for _, l := range all {
+			if !r.truth.within(l.ts) {
+				continue
+			}
+			var f map[string]any
+			if err := json.Unmarshal([]byte(l.text), &f); err != nil {
+				t.Fatal(err)
+			}
+			delete(f, "body")
+			b, err := json.Marshal(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, err := time.Parse(time.RFC3339Nano, l.ts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			second := fmt.Sprintf(`{"time":%q,"level":"info","msg":"runtime: activity %s %s","workflow_id":%q,"executionId":%q}`, at.Add(3*time.Millisecond).Format(time.RFC3339Nano), f["activity"], f["ev"], f["instance"], f["task_execution_id"])
+			lines = append(lines, line{l.ts, l.pid, string(b)}, line{l.ts, l.pid, second})
+		}
+		e := settle(t, &r, mapping, plain(t, lines))
+		for _, c := range r.truth.Calls {
+			if !c.InHistory || len(c.Scheduled) == 0 {
+				continue
+			}
+			bodies := 0
+			if v := e.Of(0, callKey(&r, c.Scheduled[0], c.Activity)); v != nil && v.Bodies != nil {
+				bodies = *v.Bodies
+			}
+			if bodies > c.Bodies {
+				t.Errorf("%s %s: %d bodies claimed, truth %d", r.name, c.Activity, bodies, c.Bodies)
+			}
+			if c.More && bodies > 1 {
+				found++
+			} else if c.More {
+				missed++
+			}
+		}
+	}
+	if missed > 2 {
+		t.Errorf("%d found, %d missed", found, missed)
+	}
+}
