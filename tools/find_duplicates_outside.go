@@ -89,23 +89,38 @@ func (out *findDuplicatesOut) joinOutside(ctx context.Context, d Deps, in findDu
 	out.found = out.found || anyRepeat(found)
 	slices.SortStableFunc(out.Runs, func(x, y repeatsOf) int { return rowGravity(x) - rowGravity(y) })
 	o.fit(outsideShare(d), in.detailed())
+	out.Findings = out.share(d, found)
+	return nil
+}
+
+// share joins the findings from outside with those from histories. What the
+// outside says is graver than what a history alone can say: it comes first, and
+// the rest makes room.
+func (out *findDuplicatesOut) share(d Deps, found []history.Finding) []history.Finding {
+	before := out.Findings
 	if b := d.budget(); b > 0 {
-		// What the outside says is graver than what a history alone can say, so it
-		// comes first, and the rest makes room.
-		room := max(b*9/10-size(out), b/6)
-		n := fitting(len(found), room, func(i int) int { return size(found[i]) })
+		room := b*9/10 - size(out) + size(before)
+		n := fitted(found, room*2/3)
 		if n < len(found) {
 			out.Coverage.miss(fmt.Sprintf("%d of %d outside findings are listed, all are counted in totals: narrow the runs to see the rest", n, len(found)))
 		}
 		found = found[:n]
-		rest := fitting(len(out.Findings), b*9/10-size(found)-size(out)+size(out.Findings), func(i int) int { return size(out.Findings[i]) })
-		if rest < len(out.Findings) {
-			out.Findings = out.Findings[:rest]
+		if n = fitted(before, room-size(found)); n < len(before) {
+			before = before[:n]
 			out.Coverage.miss("findings from histories alone that did not fit beside those from outside: ask without log for them")
 		}
 	}
-	out.Findings = append(found, out.Findings...)
-	return nil
+	return append(found, before...)
+}
+
+// fitted is how many findings fit; none may.
+func fitted(list []history.Finding, room int) int {
+	for i := range list {
+		if room -= size(list[i]) + 1; room < 0 {
+			return i
+		}
+	}
+	return len(list)
 }
 
 // rowGravity puts runs first of which the outside tells more than the history.
