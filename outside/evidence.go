@@ -68,10 +68,13 @@ type Evidence struct {
 	byCall  map[callAt]int
 	byKey   map[string][]callAt // business key -> calls whose bodies carry it
 	// served are the activities that the provider's list knows calls of, and how.
-	served   map[string]link
-	keyOrder []string
-	ops      *operations
-	hits     []hit
+	served map[string]link
+	// atProvider are the calls that an operation is of, whatever joined it; call -1
+	// is some call of the run.
+	atProvider map[callAt]bool
+	keyOrder   []string
+	ops        *operations
+	hits       []hit
 
 	rerunsOf, childrenOf map[string][]string // once made
 }
@@ -87,7 +90,7 @@ type Lines struct {
 // Settle decides whose every body is. It can be called again after more was
 // added.
 func (x *Index) Settle() *Evidence {
-	e := &Evidence{x: x, Skew: x.skew(), JoinedBy: map[JoinRule]int{}, Unplaced: map[string]int{}, byCall: map[callAt]int{}, byKey: map[string][]callAt{}, served: map[string]link{}}
+	e := &Evidence{x: x, Skew: x.skew(), JoinedBy: map[JoinRule]int{}, Unplaced: map[string]int{}, byCall: map[callAt]int{}, byKey: map[string][]callAt{}, served: map[string]link{}, atProvider: map[callAt]bool{}}
 	e.settled = x.settle()
 	e.Incomplete = x.incomplete()
 	for i := range e.settled {
@@ -128,6 +131,7 @@ func (e *Evidence) serve() {
 	for _, name := range e.ops.order {
 		refs, kind := e.holders(name)
 		for _, r := range refs {
+			e.atProvider[r] = e.atProvider[r] || len(e.ops.live(name)) > 0
 			if i, ok := e.byCall[r]; ok {
 				e.Calls[i].Provider += len(e.ops.live(name))
 			}

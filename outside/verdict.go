@@ -98,13 +98,14 @@ func (e *Evidence) missing(run int) []history.Finding {
 	for c := range r.calls {
 		d := &r.calls[c]
 		kind, served := e.served[d.activity]
-		if !served || d.copy || !d.completed || d.last.Before(e.ops.from) || d.last.After(e.ops.to) {
+		at := callAt{int32(run), int32(c)}
+		if !served || d.copy || e.atProvider[at] || e.atProvider[callAt{at.run, -1}] || !d.completed || d.last.Before(e.ops.from) || d.last.After(e.ops.to) {
 			continue
 		}
 		names := d.execs
 		if kind == byLogKey {
 			names = nil
-			if i, ok := e.byCall[callAt{int32(run), int32(c)}]; ok {
+			if i, ok := e.byCall[at]; ok {
 				names = e.Calls[i].keys
 			}
 		}
