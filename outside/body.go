@@ -55,7 +55,6 @@ type foreign struct {
 // Add folds a sighting in. It reports whether the sighting carries an id of an
 // indexed run or a wanted key.
 func (x *Index) Add(s *Sighting) bool {
-	x.seen.byClass[s.Class]++
 	in, known := x.instances[s.Instance]
 	refs := x.execs[s.Execution]
 	switch {

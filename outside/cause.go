@@ -294,7 +294,7 @@ func (e *Evidence) relation(a, b *runDigest) (Cause, string) {
 	case a.parent != "" && a.parent == b.parent && a.workflow == b.workflow:
 		return CauseChild, "a child run was retried as a whole under a new id"
 	case a.workflow == b.workflow && a.workflow != "":
-		switch a.input.Compare(b.input) {
+		switch a.input.compare(b.input) {
 		case history.Equal:
 			return CauseSecondRun, "two runs of one workflow with the same input"
 		case history.EqualityUnknown:

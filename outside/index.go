@@ -1,6 +1,7 @@
 package outside
 
 import (
+	"hash/maphash"
 	"strings"
 	"time"
 
@@ -24,13 +25,13 @@ type Index struct {
 	floating   map[bodyID]*body  // known by an execution id that several instances share
 	keys       map[string][]foreign
 	keyOrder   []string
+	seed       maphash.Seed
 	seen       counts
 	ops        *operations
 }
 
 // counts is what was fed.
 type counts struct {
-	byClass [5]int
 	unknown int // sightings with no id of an indexed run
 	dropped int // sightings beyond a bound
 }
@@ -51,13 +52,37 @@ type runDigest struct {
 	workflow   string
 	start, end time.Time // end is zero while the run may still go on
 	generation int64     // 0: not known
-	status     history.Status
 	parent     string
 	rerunOf    string
-	input      history.Payload
+	input      inputMark
 	calls      []callDigest
-	lost       bool // a lost commit is marked
-	lostTurns  []time.Time
+}
+
+// inputMark tells whether two runs had the same input, without keeping it.
+type inputMark struct {
+	hash  uint64          // of a shared value, by the process's own seed
+	other history.Payload // withheld, empty or not recorded: no value in it
+}
+
+func markInput(p history.Payload, seed maphash.Seed) inputMark {
+	if v, ok := p.Value(); ok && !p.Cut() {
+		return inputMark{hash: maphash.String(seed, v) | 1}
+	} else if ok {
+		return inputMark{} // only its beginning is known
+	}
+	return inputMark{other: p}
+}
+
+func (m inputMark) compare(n inputMark) history.Equality {
+	switch {
+	case m.hash != 0 && m.hash == n.hash:
+		return history.Equal
+	case m.hash != 0 && n.hash != 0:
+		return history.Different
+	case m.hash != 0 || n.hash != 0:
+		return history.EqualityUnknown
+	}
+	return m.other.Compare(n.other)
 }
 
 type callDigest struct {
@@ -80,11 +105,12 @@ func (x *Index) Runs() int { return len(x.runs) }
 func (x *Index) AddRun(a *history.Analysis) {
 	if x.instances == nil {
 		x.instances, x.execs = map[string]*instance{}, map[string][]callAt{}
+		x.seed = maphash.MakeSeed()
 		x.activities, x.floating, x.keys = map[string]string{}, map[bodyID]*body{}, map[string][]foreign{}
 	}
 	run := a.Run
 	n := int32(len(x.runs))
-	d := &runDigest{ref: run.Ref, workflow: run.Workflow, generation: run.Generation, status: run.Status, parent: run.Parent, input: run.Input}
+	d := &runDigest{ref: run.Ref, workflow: run.Workflow, generation: run.Generation, parent: run.Parent, input: markInput(run.Input, x.seed)}
 	d.span(run)
 	d.related(a)
 	lost := map[int32]bool{}
@@ -103,10 +129,6 @@ func (x *Index) AddRun(a *history.Analysis) {
 			copies = true
 		} else if firstOwn.IsZero() || !c.first.IsZero() && c.first.Before(firstOwn) {
 			firstOwn = c.first
-		}
-		if c.turnLost {
-			d.lost = true
-			d.lostTurns = append(d.lostTurns, c.first)
 		}
 		for _, id := range c.execs {
 			x.execs[id] = append(x.execs[id], callAt{n, int32(len(d.calls))})

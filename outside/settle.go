@@ -56,11 +56,9 @@ type offset struct {
 // settle places the bodies of every run.
 func (x *Index) settle() []settledRun {
 	byRun := map[int32][]*body{}
-	for id, b := range x.floating {
+	for _, b := range x.floating { // one that several runs could have run is nobody's
 		if n, ok := x.land(b); ok {
 			byRun[n] = append(byRun[n], b)
-		} else {
-			_ = id // a body that several runs could have run is nobody's
 		}
 	}
 	out := make([]settledRun, 0, len(x.runs))
