@@ -28,7 +28,6 @@ type explainCallIn struct {
 	Which
 	Call string `json:"call" doc:"call as idem_find_duplicates names it (ChargeCard#1), or an activity name or task_scheduled_id that only one call has" brief:"ChargeCard#1, or an activity or task_scheduled_id of only one call"`
 	Beside
-	Call string `json:"call" doc:"call as idem_find_duplicates names it (ChargeCard#1), or an activity name or task_scheduled_id that only one call has"`
 	Page
 }
 

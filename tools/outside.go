@@ -33,13 +33,12 @@ type Outside struct {
 }
 
 // Beside names what a capability reads beside the runs: files and folders,
-// several separated by commas. The words are short since they stand in every
-// tools/list; docs/outside.md says the rest.
+// several separated by commas.
 type Beside struct {
-	Log      string `json:"log" max:"4096" doc:"application logs (file or folder)"`
-	Spans    string `json:"spans" max:"4096" doc:"OTLP or Zipkin JSON"`
-	Provider string `json:"provider" max:"4096" doc:"provider's list"`
-	Intents  string `json:"intents" max:"4096" doc:"intent table"`
+	Log      string `json:"log" max:"4096" doc:"application logs: files or folders, several separated by commas" brief:"application logs (file or folder)"`
+	Spans    string `json:"spans" max:"4096" doc:"exported traces, OTLP or Zipkin JSON" brief:"OTLP or Zipkin JSON"`
+	Provider string `json:"provider" max:"4096" doc:"a provider's exported list or received webhooks, CSV or JSON" brief:"provider's list"`
+	Intents  string `json:"intents" max:"4096" doc:"an intent table: CSV or JSON, or database as configured" brief:"intent table"`
 }
 
 func (b Beside) given() bool { return b.Log+b.Spans+b.Provider+b.Intents != "" }
