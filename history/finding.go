@@ -27,6 +27,15 @@ const (
 	SameInputTwice        FindingKind = "same_input_twice"
 )
 
+// Findings that no history shows: package outside makes them of logs, spans and
+// provider lists. All but EffectMissing are repeats.
+const (
+	ExecutedMore  FindingKind = "executed_more_than_recorded"
+	EffectTwice   FindingKind = "effect_more_than_once"
+	EffectMissing FindingKind = "effect_missing"
+	Overlapped    FindingKind = "overlapped"
+)
+
 // Bounds of what a finding shows, and the hint's threshold.
 const (
 	maxEvidence  = 40  // events quoted per finding
@@ -46,7 +55,8 @@ const (
 // Repeat reports whether a finding of this kind makes the exit code 1.
 func (k FindingKind) Repeat() bool {
 	switch k {
-	case Retried, RetriedUnknownOutcome, RejectionRetried, RetryPending, SecondResult, ChildRetried, Rerun, CommitLost:
+	case Retried, RetriedUnknownOutcome, RejectionRetried, RetryPending, SecondResult, ChildRetried, Rerun, CommitLost,
+		ExecutedMore, EffectTwice, Overlapped:
 		return true
 	}
 	return false

@@ -11,6 +11,7 @@ func All() []Capability {
 		findDuplicates(),
 		explainCall(),
 		previewRerun(),
+		reconcile(),
 		readHistory(),
 		consoleLink(),
 		reviewCode(),

@@ -29,7 +29,9 @@ type Deps struct {
 	// Code governs what source may be reviewed.
 	Code Code
 	// GitHub is where pull requests are read from; nil without one.
-	GitHub  *github.Client
+	GitHub *github.Client
+	// Outside governs how logs, spans, provider lists and intents are read.
+	Outside Outside
 	Version string
 	Now     func() time.Time
 	// Shell is set for a person at a terminal: no size budget, and what to do

@@ -7,6 +7,7 @@ import (
 
 	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/internal/clean"
+	"github.com/idem-mcp/idem-mcp/outside"
 )
 
 // idem_explain_call answers: what happened to this one call? Its recorded
@@ -26,12 +27,16 @@ func explainCall() Capability {
 type explainCallIn struct {
 	Which
 	Call string `json:"call" doc:"call as idem_find_duplicates names it (ChargeCard#1), or an activity name or task_scheduled_id that only one call has" brief:"ChargeCard#1, or an activity or task_scheduled_id of only one call"`
+	Beside
 	Page
 }
 
 type explainCallOut struct {
 	Answer
-	Call     history.Story `json:"call"`
+	Call    history.Story         `json:"call"`
+	Outside *outsideAnswer        `json:"outside,omitempty" jsonschema:"what logs, spans and provider lists say"`
+	Bodies  *outside.CallEvidence `json:"bodies,omitempty" jsonschema:"the bodies of this call, by the outside"`
+
 	detailed bool
 }
 
@@ -53,6 +58,9 @@ func runExplainCall(ctx context.Context, d Deps, in explainCallIn) (*explainCall
 		return nil, err
 	}
 	out := &explainCallOut{Call: story, detailed: in.detailed()}
+	if err := out.outside(ctx, d, in, &a); err != nil {
+		return nil, err
+	}
 	cleanStory(&out.Call)
 	out.Coverage.read(run)
 	out.NotVisible = a.NotVisible
@@ -69,6 +77,25 @@ func runExplainCall(ctx context.Context, d Deps, in explainCallIn) (*explainCall
 	out.Next = []Next{n}
 	again(out.Next, in.Which)
 	return out, nil
+}
+
+// outside adds what logs, spans and lists say of the call.
+func (out *explainCallOut) outside(ctx context.Context, d Deps, in explainCallIn, a *history.Analysis) error {
+	if !in.given() {
+		return nil
+	}
+	x := &outside.Index{}
+	x.AddRun(a)
+	o, e, err := d.readOutside(ctx, in.Beside, x, &out.Coverage)
+	if err != nil {
+		return err
+	}
+	a.Findings = append(withoutRepeats(e.Findings(0), e.OnOperations(d.full())), a.Findings...)
+	out.Bodies = e.Of(0, out.Call.Call)
+	o.only(shown(out.Call.Call))
+	o.fit(outsideShare(d), in.detailed())
+	out.Outside = o
+	return nil
 }
 
 // callNamed undoes the cleaning that a call's name went through in an answer.
@@ -173,6 +200,9 @@ func (out *explainCallOut) render(t *text) {
 	s := &out.Call
 	t.line("%s\n", ended(out.Summary))
 	t.timeline(s.Attempts)
+	if out.Outside != nil {
+		t.bodies(out.Bodies)
+	}
 	t.line("")
 	if len(s.Attempts) > 1 {
 		t.line("inputs: %s; gaps between attempts: %s", s.Inputs, gapsOf(s.GapsMS))
@@ -202,6 +232,7 @@ func (out *explainCallOut) render(t *text) {
 	if rest := len(s.Evidence) - len(shownEvents); rest > 0 {
 		t.line("and %d more (%s)", rest, t.detail())
 	}
+	t.outside(out.Outside, out.detailed)
 	t.closing(&out.Answer)
 }
 

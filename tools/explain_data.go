@@ -29,7 +29,15 @@ var findingDocs = map[history.FindingKind]findingDoc{
 	history.IDUnstable:         {"the task execution id differs between the attempts of one call", "recorded", "a key made of it does not survive a retry in this app"},
 	history.IDMissing:          {"the schedules carry no task execution id", "recorded", "there is no execution id to make a key of: older SDKs and runtimes, and JavaScript"},
 	history.IDReused:           {"different calls or runs carry one task execution id", "recorded", "a key made of it would let one call suppress the other"},
-	history.SameInputTwice:     {"different calls of one activity have the same input", "question", "a loop or a fan-out may do this on purpose; only the workflow's code tells"},
+	history.ExecutedMore: {"a log or spans show more bodies of a call than the engine recorded attempts", "outside: the lines are counted and joined by a named rule; at least so many where the log lacks lines",
+		"the body ran again without a record: a redelivery, or a turn whose commit was lost"},
+	history.EffectTwice: {"the log shows an effect twice for one call, or the provider lists two operations for one key or reference", "outside",
+		"the outside world was changed more than once. Undo one, and give the other side a key it checks"},
+	history.EffectMissing: {"a completed call whose key the provider's list does not have, though it has those of other calls of the activity", "outside",
+		"the effect may never have happened, or under another key; the list can lag"},
+	history.Overlapped: {"the times of two bodies of one call cover each other, by one clock or beyond the allowed skew", "outside",
+		"a check before the effect cannot protect; only a write that itself refuses the duplicate can"},
+	history.SameInputTwice: {"different calls of one activity have the same input", "question", "a loop or a fan-out may do this on purpose; only the workflow's code tells"},
 }
 
 // termTopics are the words of the field as the answers use them.

@@ -11,6 +11,7 @@ import (
 	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
+	"github.com/idem-mcp/idem-mcp/outside"
 )
 
 // idem_find_duplicates answers: which activity calls were executed more than
@@ -31,6 +32,7 @@ type findDuplicatesIn struct {
 	Which
 	Select
 	WithCode []string `json:"with_code" doc:"source files or folders: what a second run of these calls does"`
+	Beside
 	Page
 }
 
@@ -44,6 +46,7 @@ type findDuplicatesOut struct {
 	Lineage []history.Lineage `json:"lineage" jsonschema:"how the runs that were read hang together"`
 	Runs    []repeatsOf       `json:"runs" jsonschema:"of many runs: those with a repeat, one line each"`
 	Code    []codeOf          `json:"code,omitempty" jsonschema:"with_code: what the code does on a second run of the repeated activities"`
+	Outside *outsideAnswer    `json:"outside,omitempty" jsonschema:"what logs, spans and provider lists say"`
 
 	single   bool
 	detailed bool
@@ -56,6 +59,8 @@ type findDuplicatesOut struct {
 	again    repeatedNames
 	reserved int              // bytes kept for Code
 	damaged  *history.Skipped // the first run that could not be read
+	index    *outside.Index   // of the runs examined, where something outside is read
+	row      []int            // by run examined: its position in Runs, or noRow, or unlisted
 }
 
 // repeatsOf is a run with a repeat, in short.
@@ -81,7 +86,7 @@ func runFindDuplicates(ctx context.Context, d Deps, in findDuplicatesIn) (*findD
 		if err != nil {
 			return nil, err
 		}
-		return out, out.examine(d, in, run)
+		return out, out.examine(ctx, d, in, run)
 	}
 	limit := in.Limit
 	if limit == 0 && !d.Shell {
@@ -101,7 +106,10 @@ func runFindDuplicates(ctx context.Context, d Deps, in findDuplicatesIn) (*findD
 	if out.Coverage.Runs == 1 && !out.Truncated && in.Cursor == "" { // a single run is told as one
 		one := newDuplicates(d, in)
 		one.Coverage = out.Coverage.without(last)
-		return one, one.examine(d, in, last)
+		return one, one.examine(ctx, d, in, last)
+	}
+	if err := out.joinOutside(ctx, d, in); err != nil {
+		return nil, err
 	}
 	out.concludeScan(in)
 	if out.Coverage.Runs == 0 {
@@ -115,6 +123,9 @@ func newDuplicates(d Deps, in findDuplicatesIn) *findDuplicatesOut {
 	out.Coverage.listFor(d, in.Page)
 	if len(in.WithCode) > 0 {
 		out.reserved = codeRoom
+	}
+	if in.given() {
+		out.index = &outside.Index{}
 	}
 	return out
 }
@@ -147,23 +158,26 @@ func gravity(k history.FindingKind) int {
 
 func kinds() []history.FindingKind {
 	return []history.FindingKind{
-		history.SecondResult, history.RetriedUnknownOutcome, history.Retried, history.RejectionRetried, history.ChildRetried, history.Rerun,
-		history.CommitLost, history.RetryPending, history.AttemptsMayOverlap, history.Stuck, history.OrphanResult, history.SameInputTwice,
+		history.EffectTwice, history.ExecutedMore, history.SecondResult, history.RetriedUnknownOutcome, history.Retried, history.RejectionRetried, history.ChildRetried, history.Rerun,
+		history.CommitLost, history.RetryPending, history.Overlapped, history.EffectMissing, history.AttemptsMayOverlap, history.Stuck, history.OrphanResult, history.SameInputTwice,
 		history.Unfinished, history.IDUnstable, history.IDReused, history.IDMissing, history.TurnLag,
 	}
 }
 
 // examine answers for one run.
-func (out *findDuplicatesOut) examine(d Deps, in findDuplicatesIn, run *history.Run) error {
+func (out *findDuplicatesOut) examine(ctx context.Context, d Deps, in findDuplicatesIn, run *history.Run) error {
 	first, err := findingPosition(in.Cursor)
 	if err != nil {
 		return err
 	}
 	a := history.Analyze(run)
-	r := reportOn(&a)
 	out.single = true
-	out.again.add(run, r.findings)
 	out.Coverage.read(run)
+	if err := out.examineOutside(ctx, d, in, &a); err != nil {
+		return err
+	}
+	r := reportOn(&a)
+	out.again.add(run, r.findings)
 	out.Payloads.countRun(run)
 	for i := range r.findings {
 		out.Totals[string(r.findings[i].Kind)]++
@@ -362,6 +376,10 @@ func (out *findDuplicatesOut) add(d Deps, run, before *history.Run) {
 	r := reportOn(&a)
 	out.joined.Add(&a)
 	out.again.add(run, r.findings)
+	if out.index != nil {
+		out.index.AddRun(&a)
+		out.row = append(out.row, noRow)
+	}
 	out.Coverage.read(run)
 	out.Payloads.countRun(run)
 	for i := range r.findings {
@@ -376,17 +394,27 @@ func (out *findDuplicatesOut) add(d Deps, run, before *history.Run) {
 	if r.repeats == 0 {
 		return
 	}
-	out.found = true
-	out.repeats++
-	row := repeatsOf{Run: shown(run.Ref.Instance), App: shown(run.Ref.App), Location: clean.Line(run.Ref.Location, 300), Repeats: repeatsIn(r)}
-	if out.rows -= size(row); out.rows > 0 || d.Shell {
-		out.Runs = append(out.Runs, row)
-	}
+	out.mark(d, run, repeatsIn(r))
 	if isCatalyst(run.Shape) && len(out.Links) < 10 {
 		out.Links = append(out.Links, d.link(run.Ref, run.Shape))
 	}
 	if len(out.Next) < 3 {
 		out.Next = append(out.Next, nextOf(run, r.findings)...)
+	}
+}
+
+// mark lists a run with its repeats.
+func (out *findDuplicatesOut) mark(d Deps, run *history.Run, repeats []string) {
+	out.found = true
+	out.repeats++
+	at := unlisted
+	row := repeatsOf{Run: shown(run.Ref.Instance), App: shown(run.Ref.App), Location: clean.Line(run.Ref.Location, 300), Repeats: repeats}
+	if out.rows -= size(row); out.rows > 0 || d.Shell {
+		at = len(out.Runs)
+		out.Runs = append(out.Runs, row)
+	}
+	if len(out.row) > 0 {
+		out.row[len(out.row)-1] = at
 	}
 }
 

@@ -23,6 +23,7 @@ func (out *findDuplicatesOut) render(t *text) {
 		out.renderScan(t)
 	}
 	t.codeLines(out.Code)
+	t.outside(out.Outside, out.detailed)
 	t.closing(&out.Answer)
 }
 
@@ -96,11 +97,11 @@ func (out *findDuplicatesOut) renderRun(t *text) {
 		if c.Copy {
 			result += " (copied by the rerun)"
 		}
-		rows = append(rows, []string{c.Call, fmt.Sprint(c.Attempts), result, strings.Join(names, ", ")})
+		rows = append(rows, []string{c.Call, fmt.Sprint(c.Attempts), out.Outside.bodiesOf(c), result, strings.Join(names, ", ")})
 	}
 	if len(rows) > 0 {
 		t.line("")
-		t.table([]string{"CALL", "ATTEMPTS", "RESULT", "FINDINGS"}, rows)
+		t.table([]string{"CALL", "ATTEMPTS", "BODIES", "RESULT", "FINDINGS"}, rows)
 		if n := len(out.Calls) - len(rows) + out.Others; n > 0 {
 			t.line("and %s", plural(n, "further call", "further calls"))
 		}

@@ -343,8 +343,16 @@ func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
 	if err != nil {
 		return tools.Deps{}, c, err
 	}
+	var stdin io.Reader
+	if shell {
+		stdin = a.Stdin
+	}
+	beside, err := outsideOf(c.Outside, stdin)
+	if err != nil {
+		return tools.Deps{}, c, err
+	}
 	return tools.Deps{
-		Code: source, GitHub: hub, Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
+		Code: source, GitHub: hub, Outside: beside, Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
 		Project: links.ParseProject(c.Links.Project), Version: version(), Now: a.Now, Shell: shell,
 	}, c, nil
 }

@@ -60,7 +60,8 @@ type config struct {
 		URL   string `mapstructure:"url"`
 		Token string `mapstructure:"token"`
 	} `mapstructure:"github"`
-	Effects []effect `mapstructure:"effects"`
+	Effects []effect      `mapstructure:"effects"`
+	Outside outsideConfig `mapstructure:"outside"`
 	Serve   struct {
 		Token      string   `mapstructure:"token"`
 		TokenFile  string   `mapstructure:"token_file"`
@@ -115,7 +116,7 @@ func (e effect) row() knowledge.Row {
 
 // defaults names every key. A key that is not here does not exist.
 func defaults() map[string]any {
-	return map[string]any{
+	return withOutside(map[string]any{
 		"source.kind":             "auto",
 		"source.paths":            []string{},
 		"source.sidecar":          "",
@@ -155,12 +156,12 @@ func defaults() map[string]any {
 		"serve.metrics":           "",
 		"serve.audit":             true,
 		"log.level":               "warn",
-	}
+	})
 }
 
 // guarded keys may not stand in a file of the working directory, which a cloned
 // repository can bring along: they name where credentials go, and who may ask.
-var guarded = [...]string{"catalyst.", "github.", "serve.", "review.roots", "source.sidecar", "source.component", "data_sharing", "fingerprints"}
+var guarded = [...]string{"catalyst.", "github.", "serve.", "review.roots", "source.sidecar", "source.component", "data_sharing", "fingerprints", "outside.intents.database", "outside.intents.query"}
 
 // load reads the configuration: defaults, then the first file found, then the
 // environment. Flags win over all of it where they exist.

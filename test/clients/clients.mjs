@@ -33,6 +33,7 @@ const calls = {
   idem_find_duplicates: { run },
   idem_explain_call: { run, call: "CreateShippingLabel" },
   idem_preview_rerun: { run, event: "CreateShippingLabel" },
+  idem_reconcile: { key: ["order-42:charge"] },
   idem_read_history: { run, limit: 5 },
   idem_review_code: { language: "python", code: "def charge(ctx, order):\n    requests.post(URL, json=order)\n", symbol: ["charge"] },
   idem_review_pull_request: { pull_request: "shop/orders#7" },

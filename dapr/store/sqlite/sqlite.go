@@ -20,12 +20,11 @@ import (
 	"sync"
 	"time"
 
-	_ "modernc.org/sqlite" // registers the driver
-
 	"github.com/idem-mcp/idem-mcp/dapr/store"
 	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
+	"github.com/idem-mcp/idem-mcp/internal/rosqlite"
 )
 
 // Config names a store.
@@ -58,13 +57,7 @@ type backend struct {
 
 	mu     sync.Mutex
 	db     *sql.DB
-	frozen *stamp // set while the file is open as immutable
-}
-
-// stamp is what an immutable open relies on.
-type stamp struct {
-	size     int64
-	modified time.Time
+	frozen *rosqlite.Stamp // set while the file is open as immutable
 }
 
 func newBackend(c Config) (*backend, error) {
@@ -184,7 +177,7 @@ func (b *backend) read(ctx context.Context, f func(ctx context.Context, db *sql.
 		qctx, cancel := context.WithTimeout(ctx, b.timeout)
 		err = f(qctx, db, frozen != nil)
 		cancel()
-		if frozen != nil && b.stale(*frozen) && try < 3 {
+		if frozen != nil && frozen.Stale(b.path) && try < 3 {
 			continue
 		}
 		if err != nil {
@@ -196,60 +189,21 @@ func (b *backend) read(ctx context.Context, f func(ctx context.Context, db *sql.
 
 // open returns the handle, opened anew when a writer came since an immutable
 // open.
-func (b *backend) open(ctx context.Context) (*sql.DB, *stamp, error) {
+func (b *backend) open(ctx context.Context) (*sql.DB, *rosqlite.Stamp, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.db != nil && (b.frozen == nil || !b.stale(*b.frozen)) {
+	if b.db != nil && (b.frozen == nil || !b.frozen.Stale(b.path)) {
 		return b.db, b.frozen, nil
 	}
 	if b.db != nil {
 		b.db.Close() //nolint:errcheck // read-only: nothing is lost
 		b.db = nil
 	}
-	info, wal, err := inspect(b.path)
+	db, frozen, err := rosqlite.Open(b.path)
 	if err != nil {
 		return nil, nil, b.fileError(err)
 	}
-	params := "mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(2000)&_pragma=cache_size(-32000)"
-	b.frozen = nil
-	if wal && !exists(b.path+"-wal") {
-		params += "&immutable=1"
-		b.frozen = &stamp{size: info.Size(), modified: info.ModTime()}
-	}
-	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: b.path}).EscapedPath(), RawQuery: params}
-	db, err := sql.Open("sqlite", u.String())
-	if err != nil {
-		return nil, nil, b.explain(ctx, err)
-	}
+	b.frozen = frozen
 	b.db = db
 	return db, b.frozen, nil
-}
-
-// inspect tells whether the file is a database in WAL mode (bytes 18 and 19 of
-// its header).
-func inspect(path string) (os.FileInfo, bool, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, false, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, false, err
-	}
-	var header [20]byte
-	if _, err := f.ReadAt(header[:], 0); err != nil {
-		return info, false, nil // too short for a database: the first query says so
-	}
-	return info, header[18] == 2 && header[19] == 2, nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-func (b *backend) stale(s stamp) bool {
-	info, err := os.Stat(b.path)
-	return err != nil || info.Size() != s.size || !info.ModTime().Equal(s.modified) || exists(b.path+"-wal")
 }
