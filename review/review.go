@@ -89,6 +89,8 @@ type engine struct {
 	roster *roster
 	blinds map[string]map[string]bool // rule → activities it could not judge
 	quiet  map[string][]*Suppression  // the suppressions of each file
+	// consumers are the effects of a topic's subscribers that repeat.
+	consumers map[string][]*Effect
 }
 
 func (g *engine) tracer(fn *Func) *tracer {
