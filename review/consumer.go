@@ -18,7 +18,14 @@ func (p *Pass) Consumers(e *Effect) []*Effect {
 	if topic == "" {
 		return nil
 	}
-	var out []*Effect
+	out, known := p.engine.consumers[topic]
+	if known { // what subscribes does not depend on who publishes
+		return out
+	}
+	if p.engine.consumers == nil {
+		p.engine.consumers = map[string][]*Effect{}
+	}
+	defer func() { p.engine.consumers[topic] = out }()
 	for _, fn := range p.engine.subscribers(topic) {
 		t := p.engine.tracer(fn)
 		params := trimSelf(fn)

@@ -86,14 +86,15 @@ func Review(ctx context.Context, c Config) (Result, error) {
 }
 
 type engine struct {
-	repo   *repo
-	match  *matcher
-	rules  []*Rule
-	roster *roster
-	blinds map[string]map[string]bool // rule → activities it could not judge
-	quiet  map[string][]*Suppression  // the suppressions of each file
-
+	repo     *repo
+	match    *matcher
+	rules    []*Rule
+	roster   *roster
+	blinds   map[string]map[string]bool // rule → activities it could not judge
+	quiet    map[string][]*Suppression  // the suppressions of each file
 	silenced []Silenced
+	// consumers are the effects of a topic's subscribers that repeat.
+	consumers map[string][]*Effect
 }
 
 func (g *engine) tracer(fn *Func) *tracer {
