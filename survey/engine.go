@@ -1,0 +1,129 @@
+package survey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dapr/durabletask-go/api"
+	"github.com/dapr/durabletask-go/backend"
+	"github.com/dapr/durabletask-go/backend/sqlite"
+	"github.com/dapr/durabletask-go/task"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/idem-mcp/idem-mcp/internal/fault"
+)
+
+// engine is the workflow engine in this process, over a file that outlives it.
+// Another process may have the same file open: the engine's own locks share the
+// work out.
+type engine struct {
+	client backend.TaskHubClient
+	worker backend.TaskHubWorker
+	stop   context.CancelFunc
+}
+
+// startEngine opens the file and goes on with whatever was under way in it. The
+// engine lives until close: longer than the call that started it.
+func (v *Surveyor) startEngine(ctx context.Context, path string) (e *engine, err error) {
+	defer func() { // the backend panics where its file cannot be opened
+		if p := recover(); p != nil {
+			e, err = nil, &fault.Error{Kind: fault.Config, What: "open the survey's engine", Do: "Look whether survey.dir can be written and has room", Cause: fmt.Errorf("%v", p)}
+		}
+	}()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, &fault.Error{Kind: fault.Config, What: "make the folder of the survey's engine", Do: "Set survey.dir to a folder that can be written", Cause: err}
+	}
+	registry := task.NewTaskRegistry()
+	if err := v.register(registry); err != nil {
+		return nil, err
+	}
+	options := sqlite.NewSqliteOptions(fileURL(path, "busy_timeout(20000)", "journal_mode(WAL)", "synchronous(FULL)"))
+	options.WorkflowLockTimeout, options.ActivityLockTimeout = v.config.LockTime, v.config.LockTime
+	be := sqlite.NewSqliteBackend(options, quiet{})
+	exec := task.NewTaskExecutorWithLogger(registry, quiet{})
+	e = &engine{client: backend.NewTaskHubClient(be)}
+	e.worker = backend.NewTaskHubWorker(be,
+		backend.NewWorkflowWorker(backend.WorkflowWorkerOptions{Backend: be, Executor: exec, Logger: quiet{}, AppID: OwnApp}),
+		backend.NewActivityTaskWorker(be, exec, quiet{}), quiet{})
+	run, stop := context.WithCancel(context.WithoutCancel(ctx))
+	e.stop = stop
+	if err := e.worker.Start(run); err != nil {
+		stop()
+		return nil, fmt.Errorf("start the survey's engine: %w", err)
+	}
+	return e, nil
+}
+
+// register names the workflow and its activities.
+func (v *Surveyor) register(r *task.TaskRegistry) error {
+	pages := &joined{}
+	return errors.Join(
+		r.AddWorkflowN(scanName, scan),
+		r.AddActivityN(listName, func(ctx task.ActivityContext) (any, error) { return pages.do(ctx, listName, v.list) }),
+		r.AddActivityN(pageName, func(ctx task.ActivityContext) (any, error) { return pages.do(ctx, pageName, v.page) }),
+		r.AddActivityN(finishName, func(ctx task.ActivityContext) (any, error) { return pages.do(ctx, finishName, v.finish) }),
+	)
+}
+
+// joined lets an activity that the engine hands out again, because it took longer
+// than its lock, wait for the first in this process. In another process it runs
+// twice, which changes nothing.
+type joined struct{ flights singleflight.Group }
+
+func (j *joined) do(ctx task.ActivityContext, name string, f func(context.Context, position) (position, error)) (any, error) {
+	var at position
+	if err := ctx.GetInput(&at); err != nil {
+		return nil, err
+	}
+	next, err, _ := j.flights.Do(fmt.Sprint(name, at), func() (any, error) { return f(ctx.Context(), at) })
+	return next, err
+}
+
+// schedule makes sure that a survey is under way: a workflow that is there already
+// is not begun again.
+func (e *engine) schedule(ctx context.Context, id string) error {
+	_, err := e.client.ScheduleNewWorkflow(ctx, scanName, api.WithInstanceID(api.InstanceID(id)), api.WithInput(position{Survey: id}))
+	if err != nil && (errors.Is(err, api.ErrDuplicateInstance) || strings.Contains(err.Error(), api.ErrDuplicateInstance.Error())) {
+		return nil
+	}
+	return err
+}
+
+// purge forgets an ended workflow, whose results are in the index.
+func (e *engine) purge(ctx context.Context, id string) {
+	_ = e.client.PurgeWorkflowState(ctx, api.InstanceID(id)) // what stays is a few rows
+}
+
+// close stops the engine between two steps and waits for those under way.
+func (e *engine) close(ctx context.Context) error {
+	e.stop()
+	return e.worker.Shutdown(ctx)
+}
+
+// host is the engine of a Surveyor, started when it is first needed.
+type host struct {
+	mu sync.Mutex
+	*engine
+}
+
+// lockTime is how long a step of a killed process stays locked before another
+// goes on with it.
+const lockTime = 10 * time.Second
+
+// quiet is the engine's logger. What goes wrong is told by the survey's state.
+type quiet struct{}
+
+func (quiet) Debug(...any)          {}
+func (quiet) Debugf(string, ...any) {}
+func (quiet) Info(...any)           {}
+func (quiet) Infof(string, ...any)  {}
+func (quiet) Warn(...any)           {}
+func (quiet) Warnf(string, ...any)  {}
+func (quiet) Error(...any)          {}
+func (quiet) Errorf(string, ...any) {}
