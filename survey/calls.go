@@ -61,25 +61,26 @@ func (x *Index) Calls(ctx context.Context, s Survey, n Narrow, from, limit int) 
 	return out, indexFault("read", rows.Err())
 }
 
-// Unread is what a survey met and could not read, up to a limit; damaged and other
-// count all of it: runs that could not be read, and things that are no runs.
-func (x *Index) Unread(ctx context.Context, s Survey, limit int) (named []history.Skipped, damaged, other int, err error) {
-	if err := x.db.QueryRowContext(ctx, `SELECT COALESCE(SUM(damaged), 0), COALESCE(SUM(1 - damaged), 0) FROM unread WHERE survey = ?`, s.ID).Scan(&damaged, &other); err != nil {
-		return nil, 0, 0, indexFault("read", err)
+// Unread is what a survey met and could not read: damaged, or (not damaged) passed
+// over because it is no run or was purged meanwhile. all counts it, named has the
+// first of it up to a limit.
+func (x *Index) Unread(ctx context.Context, s Survey, damaged bool, limit int) (named []history.Skipped, all int, err error) {
+	if err := x.db.QueryRowContext(ctx, `SELECT COUNT(*) FROM unread WHERE survey = ? AND damaged = ?`, s.ID, flag(damaged)).Scan(&all); err != nil {
+		return nil, 0, indexFault("read", err)
 	}
-	rows, err := x.db.QueryContext(ctx, `SELECT what, why, damaged FROM unread WHERE survey = ? AND damaged = 1 ORDER BY what LIMIT ?`, s.ID, limit)
+	rows, err := x.db.QueryContext(ctx, `SELECT what, why FROM unread WHERE survey = ? AND damaged = ? ORDER BY what LIMIT ?`, s.ID, flag(damaged), limit)
 	if err != nil {
-		return nil, 0, 0, indexFault("read", err)
+		return nil, 0, indexFault("read", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		var u history.Skipped
-		if err := rows.Scan(&u.What, &u.Why, &u.Damaged); err != nil {
-			return nil, 0, 0, indexFault("read", err)
+		u := history.Skipped{Damaged: damaged}
+		if err := rows.Scan(&u.What, &u.Why); err != nil {
+			return nil, 0, indexFault("read", err)
 		}
 		named = append(named, u)
 	}
-	return named, damaged, other, indexFault("read", rows.Err())
+	return named, all, indexFault("read", rows.Err())
 }
 
 // Partly names what could not be read of runs that were read in part, the commonest

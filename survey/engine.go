@@ -14,7 +14,6 @@ import (
 	"github.com/dapr/durabletask-go/backend"
 	"github.com/dapr/durabletask-go/backend/sqlite"
 	"github.com/dapr/durabletask-go/task"
-	"golang.org/x/sync/singleflight"
 
 	"github.com/idem-mcp/idem-mcp/internal/fault"
 )
@@ -62,27 +61,40 @@ func (v *Surveyor) startEngine(ctx context.Context, path string) (e *engine, err
 
 // register names the workflow and its activities.
 func (v *Surveyor) register(r *task.TaskRegistry) error {
-	pages := &joined{}
 	return errors.Join(
-		r.AddWorkflowN(scanName, scan),
-		r.AddActivityN(listName, func(ctx task.ActivityContext) (any, error) { return pages.do(ctx, listName, v.list) }),
-		r.AddActivityN(pageName, func(ctx task.ActivityContext) (any, error) { return pages.do(ctx, pageName, v.page) }),
-		r.AddActivityN(finishName, func(ctx task.ActivityContext) (any, error) { return pages.do(ctx, finishName, v.finish) }),
+		r.AddWorkflowN(scanName, v.scan),
+		r.AddActivityN(listName, v.listActivity),
+		r.AddActivityN(pageName, v.pageActivity),
+		r.AddActivityN(finishName, v.finishActivity),
 	)
 }
 
-// joined lets an activity that the engine hands out again, because it took longer
-// than its lock, wait for the first in this process. In another process it runs
-// twice, which changes nothing.
-type joined struct{ flights singleflight.Group }
-
-func (j *joined) do(ctx task.ActivityContext, name string, f func(context.Context, position) (position, error)) (any, error) {
+// listActivity can take longer than its lock, so the engine may hand it out again:
+// in this process the second joins the first. In another it runs twice, as a page
+// may too, which changes nothing.
+func (v *Surveyor) listActivity(ctx task.ActivityContext) (any, error) {
 	var at position
 	if err := ctx.GetInput(&at); err != nil {
 		return nil, err
 	}
-	next, err, _ := j.flights.Do(fmt.Sprint(name, at), func() (any, error) { return f(ctx.Context(), at) })
+	next, err, _ := v.lists.Do(at.Survey, func() (any, error) { return v.list(ctx.Context(), at) })
 	return next, err
+}
+
+func (v *Surveyor) pageActivity(ctx task.ActivityContext) (any, error) {
+	var at position
+	if err := ctx.GetInput(&at); err != nil {
+		return nil, err
+	}
+	return v.page(ctx.Context(), at)
+}
+
+func (v *Surveyor) finishActivity(ctx task.ActivityContext) (any, error) {
+	var at position
+	if err := ctx.GetInput(&at); err != nil {
+		return nil, err
+	}
+	return v.end(ctx.Context(), at)
 }
 
 // schedule makes sure that a survey is under way: a workflow that is there already

@@ -61,13 +61,13 @@ func (p *pager) takeList(ctx context.Context) error {
 			b.listed = append(b.listed, listedRun{place, h.Ref, mark})
 		}
 		if len(b.unchanged)+len(b.listed) >= chunk {
-			if err := p.write(ctx, &b); err != nil {
+			if err := p.note(ctx, &b); err != nil {
 				return err
 			}
 			b = batch{}
 		}
 	}
-	return p.write(ctx, &b)
+	return p.note(ctx, &b)
 }
 
 // markOf tells a change by what a listing shows: only of a run that has ended, and
@@ -132,7 +132,7 @@ func (p *pager) fromList(ctx context.Context) error {
 		}
 		if len(next) == 0 {
 			p.at.End = true
-			return p.write(ctx, &batch{})
+			return p.note(ctx, &batch{})
 		}
 		st := &stretch{marks: map[string]string{}}
 		for _, l := range next {
@@ -144,7 +144,7 @@ func (p *pager) fromList(ctx context.Context) error {
 		if err := p.each(ctx, &l, st); err != nil {
 			return err
 		}
-		if err := p.put(ctx, l); err != nil {
+		if err := p.advance(ctx, l); err != nil {
 			return err
 		}
 	}

@@ -70,7 +70,7 @@ func (p *pager) ordered(ctx context.Context) error {
 		}
 		if len(st.refs) == 0 {
 			p.at.End = true
-			return p.write(ctx, &batch{})
+			return p.note(ctx, &batch{})
 		}
 		if err := p.follow(ctx, st); err != nil {
 			return err
@@ -79,7 +79,7 @@ func (p *pager) ordered(ctx context.Context) error {
 			p.at.End = true
 		}
 	}
-	return p.write(ctx, &batch{})
+	return p.note(ctx, &batch{})
 }
 
 // bulk reads from the cursor to the run called last ("": the end of the source).
@@ -96,7 +96,7 @@ func (p *pager) bulk(ctx context.Context, last string, marks map[string]string) 
 	})
 	g.Go(func() error {
 		for l := range ready {
-			if err := p.put(ctx, l); err != nil {
+			if err := p.advance(ctx, l); err != nil {
 				return err
 			}
 		}
@@ -177,8 +177,8 @@ func (p *pager) analyze(ctx context.Context, l *loaded) error {
 	return err
 }
 
-// put writes a chunk and moves on; it ends the page when the survey was cancelled.
-func (p *pager) put(ctx context.Context, l loaded) error {
+// advance writes a chunk and moves on; it ends the page when the survey was cancelled.
+func (p *pager) advance(ctx context.Context, l loaded) error {
 	p.at.Cursor = l.cursor
 	p.at.Seen += int64(len(l.records) + len(l.unchanged))
 	p.at.Reads += int64(len(l.records))
@@ -188,17 +188,17 @@ func (p *pager) put(ctx context.Context, l loaded) error {
 	if l.end {
 		p.at.End = true
 	}
-	return p.write(ctx, &l.batch)
+	return p.note(ctx, &l.batch)
 }
 
 // errCancelled ends a page early: the survey was cancelled.
 var errCancelled = errors.New("the survey was cancelled")
 
-// write puts a batch and the position after it into the index.
-func (p *pager) write(ctx context.Context, b *batch) error {
+// note puts a batch and the position after it into the index.
+func (p *pager) note(ctx context.Context, b *batch) error {
 	now := p.v.config.Now()
 	p.at.Busy = p.before + now.Sub(p.began)
-	if err := p.v.index.write(ctx, p.survey, b, p.at, now); err != nil {
+	if err := p.v.index.upsert(ctx, p.survey, b, p.at, now); err != nil {
 		return err
 	}
 	stopping, err := p.v.index.stopping(ctx, p.survey.ID)

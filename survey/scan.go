@@ -38,14 +38,14 @@ type position struct {
 
 // scan is the workflow: page after page, then the sums. It decides nothing by the
 // clock, by chance or by the index.
-func scan(ctx *task.WorkflowContext) (any, error) {
+func (v *Surveyor) scan(ctx *task.WorkflowContext) (any, error) {
 	var at position
 	if err := ctx.GetInput(&at); err != nil {
 		return nil, err
 	}
 	step := func(name string) {
 		var next position
-		if err := ctx.CallActivity(name, task.WithActivityInput(at), task.WithActivityRetryPolicy(retry())).Await(&next); err != nil {
+		if err := ctx.CallActivity(name, task.WithActivityInput(at), task.WithActivityRetryPolicy(v.retry())).Await(&next); err != nil {
 			at.Failed, at.End = err.Error(), true
 			return
 		}
@@ -62,11 +62,11 @@ func scan(ctx *task.WorkflowContext) (any, error) {
 		step(pageName)
 	}
 	var done position
-	err := ctx.CallActivity(finishName, task.WithActivityInput(at), task.WithActivityRetryPolicy(retry())).Await(&done)
+	err := ctx.CallActivity(finishName, task.WithActivityInput(at), task.WithActivityRetryPolicy(v.retry())).Await(&done)
 	return done, err
 }
 
 // retry is for a source that is away for a while. Every activity may run again.
-func retry() *task.RetryPolicy {
-	return &task.RetryPolicy{MaxAttempts: 6, InitialRetryInterval: time.Second, BackoffCoefficient: 2, MaxRetryInterval: 30 * time.Second}
+func (v *Surveyor) retry() *task.RetryPolicy {
+	return &task.RetryPolicy{MaxAttempts: 6, InitialRetryInterval: v.config.RetryTime, BackoffCoefficient: 2, MaxRetryInterval: 30 * v.config.RetryTime}
 }

@@ -96,7 +96,7 @@ func (p *pager) follow(ctx context.Context, st *stretch) error {
 	if err := p.each(ctx, &l, st); err != nil {
 		return err
 	}
-	return p.put(ctx, l)
+	return p.advance(ctx, l)
 }
 
 // each reads the runs of a stretch that have changed, several at a time.

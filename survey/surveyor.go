@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
 	"golang.org/x/time/rate"
 
 	"github.com/idem-mcp/idem-mcp/history"
@@ -33,9 +34,11 @@ type Config struct {
 
 	// Page and PageTime bound one step of a survey, LockTime how long a killed
 	// process holds one up. 0 takes the default.
-	Page     int
-	PageTime time.Duration
-	LockTime time.Duration
+	// RetryTime is the wait before an activity that failed runs again, at first.
+	Page      int
+	PageTime  time.Duration
+	LockTime  time.Duration
+	RetryTime time.Duration
 }
 
 // Surveyor makes and reads surveys of one source. It is safe for use by several
@@ -51,6 +54,7 @@ type Surveyor struct {
 	place   string // of the source, as it is shown
 	ordered bool
 	engine  host
+	lists   singleflight.Group
 }
 
 // New makes a Surveyor.
@@ -59,6 +63,7 @@ func New(c Config) *Surveyor {
 	c.Page = cmp.Or(c.Page, 50_000)
 	c.PageTime = cmp.Or(c.PageTime, 5*time.Second)
 	c.LockTime = cmp.Or(c.LockTime, lockTime)
+	c.RetryTime = cmp.Or(c.RetryTime, time.Second)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -192,8 +197,8 @@ func (v *Surveyor) Cancel(ctx context.Context, id string) error {
 	return v.index.finish(ctx, s, ending{State: Cancelled}, 0, v.config.Now())
 }
 
-// finish is the last activity of a survey.
-func (v *Surveyor) finish(ctx context.Context, at position) (position, error) {
+// end is the last activity of a survey.
+func (v *Surveyor) end(ctx context.Context, at position) (position, error) {
 	s, err := v.index.Survey(ctx, "", at.Survey)
 	if err != nil {
 		return at, err

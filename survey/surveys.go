@@ -2,11 +2,10 @@ package survey
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/idem-mcp/idem-mcp/history"
@@ -114,24 +113,19 @@ func (x *Index) begin(ctx context.Context, source, place string, sc Scope, now t
 			return err
 		}
 		begun = true
+		// The time keeps the ids of two indexes apart for the engine, whose file may
+		// outlive the index.
 		var seq int64
 		if err := tx.QueryRowContext(ctx, `SELECT COALESCE(MAX(seq), 0) + 1 FROM surveys`).Scan(&seq); err != nil {
 			return err
 		}
-		s = Survey{ID: fmt.Sprintf("s%d-%s", seq, suffix()), Seq: seq, Source: source, Place: place, Scope: sc, State: Running, Started: now, Moved: now}
+		s = Survey{ID: fmt.Sprintf("s%d-%s", seq, strconv.FormatInt(millis(now), 36)), Seq: seq, Source: source, Place: place, Scope: sc, State: Running, Started: now, Moved: now}
 		_, err = tx.ExecContext(ctx, `INSERT INTO surveys (id, seq, source, place, app, workflow, since, created_from, created_to, state, started, moved)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
 			s.ID, s.Seq, source, place, sc.App, sc.Workflow, sc.Since, millis(sc.From), millis(sc.To), Running, millis(now), millis(now))
 		return err
 	})
 	return s, begun, indexFault("begin a survey in", err)
-}
-
-// suffix keeps the ids of two indexes apart.
-func suffix() string {
-	var b [3]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
 }
 
 // Survey returns a survey; the latest of the source when id is empty.

@@ -41,16 +41,16 @@ func insertTally() string {
 	return fmt.Sprintf(`INSERT INTO tallies (run, activity, %s) VALUES (?, ?%s) ON CONFLICT (run, activity) DO NOTHING`, strings.Join(columns, ", "), strings.Repeat(", ?", len(columns)))
 }
 
-// write puts a batch into the index, and how far the survey has come with it:
+// upsert puts a batch into the index, and how far the survey has come with it:
 // absolute numbers, so that telling them twice changes nothing.
-func (x *Index) write(ctx context.Context, survey Survey, b *batch, at position, now time.Time) error {
+func (x *Index) upsert(ctx context.Context, survey Survey, b *batch, at position, now time.Time) error {
 	err := x.change(ctx, func(tx *sql.Tx) error {
 		w, err := prepare(ctx, tx, survey)
 		if err != nil {
 			return err
 		}
 		for i := range b.records {
-			if err := w.put(ctx, &b.records[i]); err != nil {
+			if err := w.putRun(ctx, &b.records[i]); err != nil {
 				return err
 			}
 		}
@@ -104,7 +104,7 @@ func prepare(ctx context.Context, tx *sql.Tx, s Survey) (*writer, error) {
 	return w, nil
 }
 
-func (w *writer) put(ctx context.Context, r *record) error {
+func (w *writer) putRun(ctx context.Context, r *record) error {
 	var id int64
 	err := w.upsert.QueryRowContext(ctx, r.life, w.survey.Source, r.ref.Location, r.ref.App, r.ref.Instance, r.ref.Execution, r.generation, r.length, reader, r.workflow,
 		r.status, r.created, r.repeats, int(r.shape), r.missing, r.mark, w.survey.Seq).Scan(&id)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -130,6 +131,9 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		if c.Positional != "" {
 			runs = namedRuns(cmd, c)
 		}
+		if err := a.checkOutput(c.Command); err != nil {
+			return err
+		}
 		deps, _, err := a.deps(runs, true)
 		if err != nil {
 			return err
@@ -151,6 +155,12 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		args, err := arguments(cmd, c, paths)
 		if err != nil {
 			return err
+		}
+		if c.Command == "survey" {
+			if !cmd.Flags().Changed("action") {
+				return a.scan(cmd, c, deps, args)
+			}
+			return a.surveyed(c.Call(cmd.Context(), deps, args))
 		}
 		return a.answer(c.Call(cmd.Context(), deps, args))
 	}
@@ -302,11 +312,20 @@ func (a *app) answer(r tools.Result) error {
 	return nil
 }
 
+// checkOutput refuses a form that the command does not have.
+func (a *app) checkOutput(command string) error {
+	forms := []string{"text", "json"}
+	if command == "survey" {
+		forms = append(forms, "csv", "openmetrics")
+	}
+	if slices.Contains(forms, a.output) {
+		return nil
+	}
+	return &fault.Error{Kind: fault.BadInput, What: fmt.Sprintf("--output cannot be %q", a.output), Do: "It can be " + strings.Join(forms, " or ")}
+}
+
 // deps wires what the capabilities need.
 func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
-	if a.output != "text" && a.output != "json" {
-		return tools.Deps{}, config{}, &fault.Error{Kind: fault.BadInput, What: fmt.Sprintf("--output cannot be %q", a.output), Do: "It can be text or json"}
-	}
 	c, err := load(a.configPath, a.Env)
 	if err != nil {
 		return tools.Deps{}, c, err
@@ -327,7 +346,7 @@ func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
 		return tools.Deps{}, c, err
 	}
 	return tools.Deps{
-		Code: source, GitHub: hub, Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
+		Code: source, Survey: surveyor(c, src, a.Now), GitHub: hub, Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
 		Project: links.ParseProject(c.Links.Project), Version: version(), Now: a.Now, Shell: shell,
 	}, c, nil
 }
