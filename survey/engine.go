@@ -47,9 +47,13 @@ func (v *Surveyor) startEngine(ctx context.Context, path string) (e *engine, err
 	be := sqlite.NewSqliteBackend(options, quiet{})
 	exec := task.NewTaskExecutorWithLogger(registry, quiet{})
 	e = &engine{client: backend.NewTaskHubClient(be)}
+	// One at a time: the engine does not renew a lock, and a worker with room to
+	// spare would take its own step again when that lasts longer. Another process
+	// may; that changes nothing, since every step may run twice.
+	one := backend.WithMaxParallelism(1)
 	e.worker = backend.NewTaskHubWorker(be,
-		backend.NewWorkflowWorker(backend.WorkflowWorkerOptions{Backend: be, Executor: exec, Logger: quiet{}, AppID: OwnApp}),
-		backend.NewActivityTaskWorker(be, exec, quiet{}), quiet{})
+		backend.NewWorkflowWorker(backend.WorkflowWorkerOptions{Backend: be, Executor: exec, Logger: quiet{}, AppID: OwnApp}, one),
+		backend.NewActivityTaskWorker(be, exec, quiet{}, one), quiet{})
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	e.stop = stop
 	if err := e.worker.Start(run); err != nil {
@@ -69,16 +73,12 @@ func (v *Surveyor) register(r *task.TaskRegistry) error {
 	)
 }
 
-// listActivity can take longer than its lock, so the engine may hand it out again:
-// in this process the second joins the first. In another it runs twice, as a page
-// may too, which changes nothing.
 func (v *Surveyor) listActivity(ctx task.ActivityContext) (any, error) {
 	var at position
 	if err := ctx.GetInput(&at); err != nil {
 		return nil, err
 	}
-	next, err, _ := v.lists.Do(at.Survey, func() (any, error) { return v.list(ctx.Context(), at) })
-	return next, err
+	return v.list(ctx.Context(), at)
 }
 
 func (v *Surveyor) pageActivity(ctx task.ActivityContext) (any, error) {

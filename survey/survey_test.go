@@ -1,6 +1,7 @@
 package survey_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -39,4 +40,8 @@ func TestTry(t *testing.T) {
 	if err := v.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func testContext() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), 10*time.Minute)
 }

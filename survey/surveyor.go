@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/singleflight"
 	"golang.org/x/time/rate"
 
 	"github.com/idem-mcp/idem-mcp/history"
@@ -54,7 +53,6 @@ type Surveyor struct {
 	place   string // of the source, as it is shown
 	ordered bool
 	engine  host
-	lists   singleflight.Group
 }
 
 // New makes a Surveyor.
