@@ -74,7 +74,7 @@ func (x *Index) Unread(ctx context.Context, s Survey, damaged bool, limit int) (
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		u := history.Skipped{Damaged: damaged}
+		u := history.Skipped{NoRun: !damaged}
 		if err := rows.Scan(&u.What, &u.Why); err != nil {
 			return nil, 0, indexFault("read", err)
 		}

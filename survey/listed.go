@@ -40,7 +40,7 @@ func (p *pager) takeList(ctx context.Context) error {
 		var skipped *history.Skipped
 		switch {
 		case errors.As(err, &skipped):
-			b.unread = append(b.unread, history.Skipped{What: clean.Line(skipped.What, 300), Why: clean.Line(skipped.Why, 300), Damaged: skipped.Damaged})
+			b.unread = append(b.unread, history.Skipped{What: clean.Line(skipped.What, 300), Why: clean.Line(skipped.Why, 300), NoRun: skipped.NoRun})
 			continue
 		case err != nil:
 			return err

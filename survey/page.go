@@ -134,7 +134,7 @@ func (p *pager) load(ctx context.Context, f history.Filter, last string, marks m
 		var skipped *history.Skipped
 		switch {
 		case errors.As(err, &skipped):
-			l.unread = append(l.unread, history.Skipped{What: clean.Line(skipped.What, 300), Why: clean.Line(skipped.Why, 300), Damaged: skipped.Damaged})
+			l.unread = append(l.unread, history.Skipped{What: clean.Line(skipped.What, 300), Why: clean.Line(skipped.Why, 300), NoRun: skipped.NoRun})
 			continue
 		case err != nil:
 			return err
@@ -234,9 +234,9 @@ func (v *Surveyor) histories(ctx context.Context, f history.Filter) iter.Seq2[*h
 func passable(ref history.Ref, err error) error {
 	switch fault.KindOf(err) {
 	case fault.NotFound:
-		return &history.Skipped{What: "run " + clean.Line(ref.Instance, 200), Why: "it was purged while the survey went on"}
+		return &history.Skipped{What: "run " + clean.Line(ref.Instance, 200), Why: "it was purged while the survey went on", NoRun: true}
 	case fault.TooLarge, fault.Damaged, fault.Withheld:
-		return &history.Skipped{What: "run " + clean.Line(ref.Instance, 200), Why: err.Error(), Damaged: true}
+		return &history.Skipped{What: "run " + clean.Line(ref.Instance, 200), Why: err.Error()}
 	}
 	return err
 }

@@ -133,7 +133,7 @@ func (p *pager) each(ctx context.Context, l *loaded, st *stretch) error {
 			var skipped *history.Skipped
 			switch {
 			case r.err != nil && errors.As(passable(refs[i], r.err), &skipped):
-				part.unread = append(part.unread, history.Skipped{What: skipped.What, Why: clean.Line(skipped.Why, 300), Damaged: skipped.Damaged})
+				part.unread = append(part.unread, history.Skipped{What: skipped.What, Why: clean.Line(skipped.Why, 300), NoRun: skipped.NoRun})
 			case r.run != nil && scope.Match(r.run.Header):
 				part.runs, part.marks = append(part.runs, r.run), append(part.marks, st.marks[refs[i].Cursor()])
 			}

@@ -60,7 +60,7 @@ func (x *Index) upsert(ctx context.Context, survey Survey, b *batch, at position
 			}
 		}
 		for _, u := range b.unread {
-			if _, err := tx.ExecContext(ctx, insertUnread, survey.ID, u.What, u.Why, flag(u.Damaged)); err != nil {
+			if _, err := tx.ExecContext(ctx, insertUnread, survey.ID, u.What, u.Why, flag(!u.NoRun)); err != nil {
 				return err
 			}
 		}

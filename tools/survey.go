@@ -148,7 +148,6 @@ func (out *surveyOut) cover(ctx context.Context, d Deps, x *survey.Index, s surv
 		return err
 	}
 	for i := range passed {
-		passed[i].Damaged = false
 		out.Coverage.skip(&passed[i])
 	}
 	out.Survey = surveyView{
