@@ -37,7 +37,7 @@ func (x *Index) Calls(ctx context.Context, s Survey, n Narrow, from, limit int) 
 	}
 	rows, err := x.db.QueryContext(ctx, `SELECT r.app, r.run, r.location, r.workflow, r.status, r.gone, r.shape, c.call, c.activity, c.attempts, c.kinds, c.first_at, c.last_at
 		FROM calls c JOIN runs r ON r.id = c.run WHERE `+where+`
-		ORDER BY CASE WHEN c.kinds LIKE '%unknown_outcome%' OR c.kinds LIKE '%commit_lost%' THEN 0 WHEN c.attempts > 1 THEN 1 ELSE 2 END, c.last_at DESC, r.life, c.call LIMIT ? OFFSET ?`,
+		ORDER BY CASE WHEN c.kinds LIKE '%unknown_outcome%' OR c.kinds LIKE '%commit_lost%' THEN 0 WHEN c.attempts > 1 THEN 1 ELSE 2 END, c.last_at DESC, r.run, r.location, c.call LIMIT ? OFFSET ?`,
 		append(args, limit, from)...)
 	if err != nil {
 		return nil, indexFault("read", err)
@@ -87,7 +87,7 @@ func (x *Index) Unread(ctx context.Context, s Survey, damaged bool, limit int) (
 // first.
 func (x *Index) Partly(ctx context.Context, s Survey, limit int) (out []string, err error) {
 	where, args := s.inScope()
-	rows, err := x.db.QueryContext(ctx, `SELECT r.run, r.missing FROM runs r WHERE `+where+` AND r.missing <> '' ORDER BY r.life LIMIT ?`, append(args, limit)...)
+	rows, err := x.db.QueryContext(ctx, `SELECT r.run, r.missing FROM runs r WHERE `+where+` AND r.missing <> '' ORDER BY r.run, r.location LIMIT ?`, append(args, limit)...)
 	if err != nil {
 		return nil, indexFault("read", err)
 	}

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -76,6 +77,8 @@ type surveyView struct {
 
 type surveyRow struct {
 	survey.Row
+	Histogram map[string]int `json:"attempts_histogram" jsonschema:"calls by their recorded attempts"`
+
 	Verdict string  `json:"code,omitempty" jsonschema:"what a review of its code says: hazard, verify or safe; absent: not given or not found"`
 	Score   float64 `json:"score" jsonschema:"weight of the code × repeats × how recent"`
 }
@@ -256,6 +259,10 @@ func (out *surveyOut) answer(ctx context.Context, d Deps, in surveyIn, x *survey
 	all := make([]surveyRow, 0, len(rows))
 	for _, r := range rows[min(from, len(rows)):] {
 		sr := surveyRow{Row: r, Verdict: string(verdicts[knowledge.Norm(r.Activity)]), Score: float64(int(survey.Score(&r, weight(r.Activity), now)*100)) / 100}
+		sr.Histogram = map[string]int{}
+		for n, calls := range r.Histogram {
+			sr.Histogram[strconv.Itoa(n)] = calls
+		}
 		sr.App, sr.Activity, sr.Workflow = shown(r.App), shown(r.Activity), shown(r.Workflow)
 		all = append(all, sr)
 	}

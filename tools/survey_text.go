@@ -162,7 +162,7 @@ func (out *surveyOut) renderRows(t *text) {
 		}
 		rows = append(rows, []string{
 			r.Activity, r.App, r.Workflow, r.Day, positive(r.Runs), positive(r.Calls), positive(r.Retried), positive(r.AfterUnknown), positive(r.LostTurns), positive(r.Reexecuted),
-			positive(r.Unfinished), attemptsSay(r.Histogram), idsSay(&r.Row), gap, last, r.Verdict, retriedBefore(r.Before),
+			positive(r.Unfinished), attemptsSay(r.Row.Histogram), idsSay(&r.Row), gap, last, r.Verdict, retriedBefore(r.Before),
 		})
 	}
 	t.line("")

@@ -142,7 +142,7 @@ func (t *text) call(n Next) string {
 }
 
 // argumentOrder is the order in which a suggested call names its arguments.
-var argumentOrder = [...]string{"action", "id", "run", "app", "call", "activity", "language", "project", "workflow", "text", "topic", "response_format", "limit", "cursor"}
+var argumentOrder = [...]string{"action", "id", "run", "app", "call", "activity", "symbol", "language", "project", "workflow", "text", "topic", "response_format", "limit", "cursor"}
 
 func shellWord(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@") == "" {

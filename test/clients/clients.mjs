@@ -30,6 +30,7 @@ const calls = {
   idem_status: {},
   idem_list_runs: { limit: 3 },
   idem_find_duplicates: { run },
+  idem_survey: { action: "start" },
   idem_explain_call: { run, call: "CreateShippingLabel" },
   idem_preview_rerun: { run, event: "CreateShippingLabel" },
   idem_read_history: { run, limit: 5 },
