@@ -22,21 +22,21 @@ import (
 func surveyRuns() Capability {
 	return define(definition[surveyIn, *surveyOut]{
 		Name: "idem_survey", Command: "survey", Title: "Survey of many runs", Paths: true,
-		Purpose: "Scans all runs in the background into a local index and answers which activities to protect first, by app, workflow or day. Start, poll, then answer; for single runs use idem_find_duplicates.",
+		Purpose: "Scans all runs in the background (start, poll) and answers which activities to protect first. For single runs use idem_find_duplicates.",
 		Example: `{"action":"start","since":"7d"}`,
 		Run:     runSurvey,
 	})
 }
 
 type surveyIn struct {
-	Action   string   `json:"action" enum:"start,poll,answer,cancel" default:"answer" doc:"start begins or resumes"`
-	ID       string   `json:"id" doc:"survey; default: the latest"`
+	Action   string   `json:"action" enum:"start,poll,answer,cancel" default:"answer" doc:"start also resumes"`
+	ID       string   `json:"id" doc:"default: the latest"`
 	App      string   `json:"app" doc:"app id"`
 	Workflow string   `json:"workflow" doc:"name"`
-	Since    string   `json:"since" doc:"runs created since: RFC 3339, an age such as 7d, or last: as the last survey, reading what changed"`
-	By       string   `json:"by" enum:"activity,app,workflow,day" default:"activity" doc:"rows of the answer"`
+	Since    string   `json:"since" doc:"created since: RFC 3339, 7d, or last (what the last survey covered)"`
+	By       string   `json:"by" enum:"activity,app,workflow,day" default:"activity" doc:"rows"`
 	Activity string   `json:"activity" doc:"list its calls"`
-	Review   []string `json:"review" doc:"paths of activity source, to rank by hazard"`
+	Review   []string `json:"review" doc:"paths of source, to rank by hazard"`
 	Page
 }
 

@@ -145,7 +145,7 @@ func defaults() map[string]any {
 		"github.token":            "",
 		"effects":                 []any{},
 		"survey.dir":              "",
-		"survey.reads_per_second": 0.0,
+		"survey.reads_per_second": 0,
 		"survey.concurrency":      4,
 		"survey.retention_days":   90,
 		"serve.token":             "",
