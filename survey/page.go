@@ -68,7 +68,7 @@ func (p *pager) ordered(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if len(st.refs) == 0 {
+		if st.count == 0 {
 			p.at.End = true
 			return p.note(ctx, &batch{})
 		}

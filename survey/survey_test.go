@@ -2,6 +2,7 @@ package survey_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"iter"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/idem-mcp/idem-mcp/dapr/file"
+	"github.com/idem-mcp/idem-mcp/dapr/store/sqlite"
 	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
 	"github.com/idem-mcp/idem-mcp/survey"
@@ -412,5 +414,39 @@ func TestNoPayloads(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A state store's unchanged runs are known by their marks: the second survey reads
+// only what was written since.
+func TestMarksOfAStore(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	fill(t, path, 300)
+	src, err := sqlite.New(sqlite.Config{ConnectionString: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := open(t, t.TempDir(), src)
+	first := run(t, v, survey.Scope{})
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, change := range []string{
+		`UPDATE state SET etag = 'another' WHERE key LIKE '%||run-0000007||metadata'`,
+		`DELETE FROM state WHERE key LIKE '%||run-0000009||%'`,
+	} {
+		if _, err := db.ExecContext(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	second := run(t, v, survey.Scope{})
+	if first.Reads != 300 || second.Reads != 1 || second.Seen != 299 || second.Gone != 1 || second.Repeats != first.Repeats {
+		t.Errorf("first %+v\nsecond %+v", first, second)
+	}
+	if third := run(t, v, survey.Scope{}); third.Reads != 0 || third.Seen != 299 {
+		t.Errorf("third %+v", third)
 	}
 }

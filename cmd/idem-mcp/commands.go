@@ -87,6 +87,9 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		cmd.Args = cobra.ArbitraryArgs
 		cmd.Long += "\nPATH is an exported run, a directory of them, or - for standard input; without one the configured source is read."
 	}
+	if c.Command == "survey" {
+		cmd.Long += "\nWithout --action it starts a survey or goes on with an interrupted one, shows how far it is, and answers.\n--output can also be csv or openmetrics."
+	}
 	switch c.Positional {
 	case "paths":
 		cmd.Use += " PATH…"
