@@ -13,9 +13,9 @@ func (x *Index) Dump(ctx context.Context) (string, error) {
 	tally := strings.Join(append(tallyColumns(), tallyPeaks()...), ", ")
 	var lines []string
 	for _, q := range []string{
-		`SELECT 'run', life, source, location, app, run, execution, generation, length, reader, workflow, status, created, repeats, shape, missing, mark, seen, gone FROM runs`,
-		`SELECT 'tally', r.life, t.activity, ` + tally + ` FROM tallies t JOIN runs r ON r.id = t.run`,
-		`SELECT 'call', r.life, c.call, c.activity, c.attempts, c.kinds, c.first_at, c.last_at FROM calls c JOIN runs r ON r.id = c.run`,
+		`SELECT 'run', place, life, source, location, app, run, execution, generation, length, reader, workflow, status, created, repeats, shape, missing, mark, seen, gone FROM runs`,
+		`SELECT 'tally', r.place, r.life, t.activity, ` + tally + ` FROM tallies t JOIN runs r ON r.id = t.run`,
+		`SELECT 'call', r.place, r.life, c.call, c.activity, c.attempts, c.kinds, c.first_at, c.last_at FROM calls c JOIN runs r ON r.id = c.run`,
 		`SELECT 'unread', what, why, damaged FROM unread`,
 		`SELECT 'sum', app, workflow, day, activity, runs, ` + tally + ` FROM sums`,
 		`SELECT 'attempts', app, workflow, day, activity, attempts, calls FROM sum_attempts`,

@@ -20,6 +20,9 @@ func (v *Surveyor) list(ctx context.Context, at position) (position, error) {
 		return at, err
 	}
 	at.Ready = true
+	if at.Fresh, err = v.index.empty(ctx, s.Source); err != nil {
+		return at, err
+	}
 	if v.ordered {
 		if prev, ok, err := v.index.previous(ctx, s); err == nil && ok {
 			at.Listed = prev.Seen // a guess: as many as last time
@@ -36,6 +39,15 @@ func (v *Surveyor) list(ctx context.Context, at position) (position, error) {
 
 func (p *pager) takeList(ctx context.Context) error {
 	var b batch
+	var part []history.Header
+	write := func() error {
+		if err := p.look(ctx, &b, part); err != nil {
+			return err
+		}
+		err := p.note(ctx, &b)
+		b, part = batch{}, part[:0]
+		return err
+	}
 	for h, err := range p.v.source.Runs(ctx, p.survey.Scope.filter()) {
 		var skipped *history.Skipped
 		switch {
@@ -47,27 +59,44 @@ func (p *pager) takeList(ctx context.Context) error {
 		case h.Ref.App == OwnApp:
 			continue
 		}
-		p.at.Listed++
-		place, mark := placeOf(p.survey.Source, h.Ref), markOf(h)
-		life, repeats, err := p.v.index.unchanged(ctx, place, mark)
-		if err != nil {
-			return err
-		}
-		if life != "" {
-			b.unchanged = append(b.unchanged, life)
-			p.at.Seen++
-			p.at.Repeats += repeats
-		} else {
-			b.listed = append(b.listed, listedRun{place, h.Ref, mark})
-		}
-		if len(b.unchanged)+len(b.listed) >= chunk {
-			if err := p.note(ctx, &b); err != nil {
+		if part = append(part, h); len(part) == lookUp {
+			if err := write(); err != nil {
 				return err
 			}
-			b = batch{}
 		}
 	}
-	return p.note(ctx, &b)
+	return write()
+}
+
+// look files listed runs under what is known and what has to be read.
+func (p *pager) look(ctx context.Context, b *batch, part []history.Header) error {
+	marks := make(map[string]string, len(part))
+	for _, h := range part {
+		marks[placeOf(p.survey.Source, h.Ref)] = markOf(h)
+	}
+	have, err := p.v.index.unchanged(ctx, marks)
+	if err != nil {
+		return err
+	}
+	for _, h := range part {
+		p.at.Listed++
+		place := placeOf(p.survey.Source, h.Ref)
+		if k, ok := have[place]; ok {
+			b.unchanged = append(b.unchanged, known{place, k.life})
+			p.at.Seen++
+			p.at.Repeats += k.repeats
+			continue
+		}
+		b.listed = append(b.listed, listedRun{place, h.Ref, marks[place]})
+	}
+	return nil
+}
+
+// empty reports whether the index has no run of a source.
+func (x *Index) empty(ctx context.Context, source string) (bool, error) {
+	var n int
+	err := x.db.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM runs WHERE source = ? LIMIT 1) q`, source).Scan(&n)
+	return n == 0, indexFault("read", err)
 }
 
 // markOf tells a change by what a listing shows: only of a run that has ended, and

@@ -22,7 +22,8 @@ const reader = 1
 
 // record is what one run leaves in the index.
 type record struct {
-	life, mark string
+	known
+	mark       string
 	ref        history.Ref
 	generation int64
 	length     int
@@ -35,6 +36,9 @@ type record struct {
 	tallies    []history.ActivityTally
 	calls      []callRecord
 }
+
+// known names one life of a run in the index: where it stands, and which life.
+type known struct{ place, life string }
 
 type callRecord struct {
 	call, activity string
@@ -54,10 +58,9 @@ func placeOf(source string, ref history.Ref) string {
 	return digest(placeBytes, source, ref.Location, ref.App, ref.Instance)
 }
 
-// lifeOf names one life of a run: it begins with its place, so that the lives of
-// a place stand together.
-func lifeOf(place string, run *history.Run) string {
-	return place + digest(lifeBytes, run.Ref.Execution, strconv.FormatInt(run.Generation, 10))
+// lifeOf tells the lives of one place apart.
+func lifeOf(run *history.Run) string {
+	return digest(lifeBytes, run.Ref.Execution, strconv.FormatInt(run.Generation, 10))
 }
 
 // digest is n bytes of a hash over parts, none of which can run into the next.
@@ -75,7 +78,7 @@ func recordOf(source string, run *history.Run, mark string) record {
 	var t history.Tally
 	t.Add(&a)
 	r := record{
-		life: lifeOf(placeOf(source, run.Ref), run), mark: mark, ref: run.Ref, generation: run.Generation, length: len(run.Events),
+		known: known{placeOf(source, run.Ref), lifeOf(run)}, mark: mark, ref: run.Ref, generation: run.Generation, length: len(run.Events),
 		workflow: clean.Line(run.Workflow, 200), status: run.Status.String(), created: millis(run.Created), repeats: a.Repeats(),
 		shape: run.Shape, missing: clean.Line(strings.Join(run.Coverage.Missing, "; "), maxKept), tallies: t.Activities(), calls: callsOf(&a),
 	}

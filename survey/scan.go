@@ -26,6 +26,7 @@ type position struct {
 	Survey  string        `json:"survey"`
 	Listed  int64         `json:"listed,omitempty"` // how many there are to read, once known
 	Ready   bool          `json:"ready,omitempty"`  // the list is made, where there has to be one
+	Fresh   bool          `json:"fresh,omitempty"`  // the index knows no run of the source, so none is looked up
 	Cursor  string        `json:"cursor,omitempty"`
 	Pages   int64         `json:"pages,omitempty"`
 	Seen    int64         `json:"seen,omitempty"`

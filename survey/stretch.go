@@ -2,8 +2,8 @@ package survey
 
 import (
 	"context"
-	"database/sql"
 	"errors"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -11,15 +11,19 @@ import (
 	"github.com/idem-mcp/idem-mcp/internal/clean"
 )
 
-// stretchLength is how many runs are looked up in the index at a time, before any
-// of them is read.
-const stretchLength = 10_000
+// How many runs are listed before any of them is read: many where all are new, as
+// each new start of a bulk reading costs something; fewer where each is looked up.
+const (
+	freshStretch = 10_000
+	knownStretch = 2_000
+	lookUp       = 250 // runs looked up by one query
+)
 
 // stretch is a part of a source whose runs carry marks.
 type stretch struct {
 	refs    []history.Ref     // new, or other than the index has them
 	marks   map[string]string // by cursor
-	lives   []string          // of the runs that are as the index has them
+	known   []known           // the runs that are as the index has them
 	repeats int64             // of those
 	last    string            // cursor of the last run
 	count   int
@@ -31,6 +35,11 @@ func (p *pager) stretch(ctx context.Context, source history.Stamper) (*stretch, 
 	st := &stretch{marks: map[string]string{}, end: true}
 	f := p.survey.Scope.filter()
 	f.Cursor = p.at.Cursor
+	length := knownStretch
+	if p.at.Fresh {
+		length = freshStretch
+	}
+	var part []history.Stamp
 	for m, err := range source.Stamps(ctx, f) {
 		if err != nil {
 			return nil, err
@@ -38,45 +47,82 @@ func (p *pager) stretch(ctx context.Context, source history.Stamper) (*stretch, 
 		st.count++
 		st.last = m.Ref.Cursor()
 		if m.Ref.App != OwnApp {
-			if err := p.know(ctx, st, m); err != nil {
+			part = append(part, m)
+		}
+		if len(part) == lookUp {
+			if err := p.sort(ctx, st, part); err != nil {
 				return nil, err
 			}
+			part = part[:0]
 		}
-		if st.count == min(stretchLength, p.v.config.Page) {
+		if st.count == min(length, p.v.config.Page) {
 			st.end = false
 			break
 		}
 	}
-	return st, nil
+	return st, p.sort(ctx, st, part)
 }
 
-// know files a run under what is known or what has to be read.
-func (p *pager) know(ctx context.Context, st *stretch, m history.Stamp) error {
-	life, repeats, err := p.v.index.unchanged(ctx, placeOf(p.survey.Source, m.Ref), m.Mark)
-	if err != nil {
-		return err
+// sort files runs under what is known and what has to be read.
+func (p *pager) sort(ctx context.Context, st *stretch, part []history.Stamp) error {
+	have := map[string]lookedUp{}
+	if !p.at.Fresh {
+		marks := make(map[string]string, len(part))
+		for _, m := range part {
+			marks[placeOf(p.survey.Source, m.Ref)] = m.Mark
+		}
+		var err error
+		if have, err = p.v.index.unchanged(ctx, marks); err != nil {
+			return err
+		}
 	}
-	if life != "" {
-		st.lives = append(st.lives, life)
-		st.repeats += repeats
-		return nil
+	for _, m := range part {
+		place := placeOf(p.survey.Source, m.Ref)
+		if k, ok := have[place]; ok {
+			st.known = append(st.known, known{place, k.life})
+			st.repeats += k.repeats
+			continue
+		}
+		st.refs = append(st.refs, m.Ref)
+		st.marks[m.Ref.Cursor()] = m.Mark
 	}
-	st.refs = append(st.refs, m.Ref)
-	st.marks[m.Ref.Cursor()] = m.Mark
 	return nil
 }
 
-// unchanged returns the life that has this mark at a place, "" when none has.
-func (x *Index) unchanged(ctx context.Context, place, mark string) (life string, repeats int64, err error) {
-	if mark == "" {
-		return "", 0, nil
+// lookedUp is what the index has of a place.
+type lookedUp struct {
+	life    string
+	repeats int64
+}
+
+// unchanged returns the places whose mark is the one given.
+func (x *Index) unchanged(ctx context.Context, marks map[string]string) (out map[string]lookedUp, err error) {
+	out = map[string]lookedUp{}
+	args := []any{reader}
+	for place, mark := range marks {
+		if mark != "" {
+			args = append(args, place)
+		}
 	}
-	// Lives begin with their place; "~" sorts behind every character of theirs.
-	err = x.db.QueryRowContext(ctx, `SELECT life, repeats FROM runs WHERE life >= ? AND life < ? AND mark = ? AND reader = ? AND gone = 0 ORDER BY seen DESC LIMIT 1`, place, place+"~", mark, reader).Scan(&life, &repeats)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", 0, nil
+	if len(args) == 1 {
+		return out, nil
 	}
-	return life, repeats, indexFault("read", err)
+	rows, err := x.db.QueryContext(ctx, `SELECT place, life, mark, repeats FROM runs WHERE reader = ? AND gone = 0 AND place IN (?`+strings.Repeat(`, ?`, len(args)-2)+`)`, args...)
+	if err != nil {
+		return nil, indexFault("read", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var place, mark string
+		var l lookedUp
+		if err := rows.Scan(&place, &l.life, &mark, &l.repeats); err != nil {
+			return nil, indexFault("read", err)
+		}
+		if mark == marks[place] {
+			out[place] = l
+		}
+	}
+	return out, indexFault("read", rows.Err())
 }
 
 // follow brings the index up to date with a stretch and moves behind it.
@@ -90,7 +136,7 @@ func (p *pager) follow(ctx context.Context, st *stretch) error {
 		return err
 	}
 	l := loaded{cursor: st.last}
-	l.unchanged = st.lives
+	l.unchanged = st.known
 	p.at.Repeats += st.repeats
 	p.runs += st.count
 	if err := p.each(ctx, &l, st); err != nil {

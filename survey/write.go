@@ -14,23 +14,23 @@ import (
 // batch is what is written in one transaction.
 type batch struct {
 	records   []record
-	unchanged []string // lives that are as the index has them
+	unchanged []known // as the index has them
 	unread    []history.Skipped
 	listed    []listedRun
 }
 
 // The upsert is conditional: of two writes of one life the longer history stays,
 // in whatever order and however often they come, and an equal one changes nothing.
-const upsertRun = `INSERT INTO runs (life, source, location, app, run, execution, generation, length, reader, workflow, status, created, repeats, shape, missing, mark, seen, gone)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
-	ON CONFLICT (life) DO UPDATE SET length = excluded.length, reader = excluded.reader, workflow = excluded.workflow, status = excluded.status, created = excluded.created,
+const upsertRun = `INSERT INTO runs (place, life, source, location, app, run, execution, generation, length, reader, workflow, status, created, repeats, shape, missing, mark, seen, gone)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+	ON CONFLICT (place, life) DO UPDATE SET length = excluded.length, reader = excluded.reader, workflow = excluded.workflow, status = excluded.status, created = excluded.created,
 		repeats = excluded.repeats, shape = excluded.shape, missing = excluded.missing, mark = excluded.mark, seen = excluded.seen, gone = 0
 	WHERE excluded.reader > runs.reader OR excluded.reader = runs.reader AND (excluded.length > runs.length
 		OR excluded.length = runs.length AND (excluded.status <> runs.status OR excluded.missing <> runs.missing))
 	RETURNING id`
 
 // touchRun notes that a life is still there.
-const touchRun = `UPDATE runs SET seen = ?, gone = 0, mark = CASE WHEN ? = '' THEN mark ELSE ? END WHERE life = ? AND seen <= ?`
+const touchRun = `UPDATE runs SET seen = ?, gone = 0, mark = CASE WHEN ? = '' THEN mark ELSE ? END WHERE place = ? AND life = ? AND seen <= ?`
 
 const insertCall = `INSERT INTO calls (run, call, activity, attempts, kinds, first_at, last_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, call) DO NOTHING`
 
@@ -54,8 +54,8 @@ func (x *Index) upsert(ctx context.Context, survey Survey, b *batch, at position
 				return err
 			}
 		}
-		for _, life := range b.unchanged {
-			if _, err := w.touch.ExecContext(ctx, survey.Seq, "", "", life, survey.Seq); err != nil {
+		for _, k := range b.unchanged {
+			if _, err := w.touch.ExecContext(ctx, survey.Seq, "", "", k.place, k.life, survey.Seq); err != nil {
 				return err
 			}
 		}
@@ -106,10 +106,10 @@ func prepare(ctx context.Context, tx *sql.Tx, s Survey) (*writer, error) {
 
 func (w *writer) putRun(ctx context.Context, r *record) error {
 	var id int64
-	err := w.upsert.QueryRowContext(ctx, r.life, w.survey.Source, r.ref.Location, r.ref.App, r.ref.Instance, r.ref.Execution, r.generation, r.length, reader, r.workflow,
+	err := w.upsert.QueryRowContext(ctx, r.place, r.life, w.survey.Source, r.ref.Location, r.ref.App, r.ref.Instance, r.ref.Execution, r.generation, r.length, reader, r.workflow,
 		r.status, r.created, r.repeats, int(r.shape), r.missing, r.mark, w.survey.Seq).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) { // the index has it so, or longer
-		_, err = w.touch.ExecContext(ctx, w.survey.Seq, r.mark, r.mark, r.life, w.survey.Seq)
+		_, err = w.touch.ExecContext(ctx, w.survey.Seq, r.mark, r.mark, r.place, r.life, w.survey.Seq)
 		return err
 	}
 	if err != nil {

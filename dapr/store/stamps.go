@@ -22,7 +22,7 @@ type Stamper interface {
 var _ history.Stamper = (*Source)(nil)
 
 // stampPage is how many marks one query reads.
-const stampPage = 5000
+const stampPage = 2000
 
 // CanStamp implements history.Stamper.
 func (s *Source) CanStamp() bool {

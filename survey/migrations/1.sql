@@ -29,7 +29,8 @@ CREATE TABLE surveys (
 
 CREATE TABLE runs (
 	id        {{id}},
-	life      TEXT   NOT NULL UNIQUE,     -- of source, location, app, run id; then of execution id and generation
+	place     TEXT   NOT NULL,            -- a hash of source, location, app, run id
+	life      TEXT   NOT NULL,            -- a hash of execution id and generation
 	source    TEXT   NOT NULL,
 	location  TEXT   NOT NULL,
 	app       TEXT   NOT NULL,
@@ -46,7 +47,8 @@ CREATE TABLE runs (
 	missing   TEXT   NOT NULL,            -- what could not be read of it
 	mark      TEXT   NOT NULL,            -- what the source gave to tell a change by
 	seen      BIGINT NOT NULL,            -- seq of the last survey that met it
-	gone      BIGINT NOT NULL             -- seq of the survey that no longer met it; 0: there
+	gone      BIGINT NOT NULL,            -- seq of the survey that no longer met it; 0: there
+	UNIQUE (place, life)
 );
 
 CREATE TABLE tallies (
