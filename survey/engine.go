@@ -2,6 +2,7 @@ package survey
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -25,6 +26,7 @@ type engine struct {
 	client backend.TaskHubClient
 	worker backend.TaskHubWorker
 	stop   context.CancelFunc
+	looks  *sql.DB
 }
 
 // startEngine opens the file and goes on with whatever was under way in it. The
@@ -42,11 +44,16 @@ func (v *Surveyor) startEngine(ctx context.Context, path string) (e *engine, err
 	if err := v.register(registry); err != nil {
 		return nil, err
 	}
-	options := sqlite.NewSqliteOptions(fileURL(path, "busy_timeout(20000)", "journal_mode(WAL)", "synchronous(FULL)"))
+	file := fileURL(path, "busy_timeout(20000)", "journal_mode(WAL)", "synchronous(FULL)")
+	options := sqlite.NewSqliteOptions(file)
 	options.WorkflowLockTimeout, options.ActivityLockTimeout = v.config.LockTime, v.config.LockTime
-	be := sqlite.NewSqliteBackend(options, quiet{})
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		return nil, fmt.Errorf("open the survey's engine: %w", err)
+	}
+	be := &paced{Backend: sqlite.NewSqliteBackend(options, quiet{}), db: db}
 	exec := task.NewTaskExecutorWithLogger(registry, quiet{})
-	e = &engine{client: backend.NewTaskHubClient(be)}
+	e = &engine{client: backend.NewTaskHubClient(be), looks: db}
 	// One at a time: the engine does not renew a lock, and a worker with room to
 	// spare would take its own step again when that lasts longer. Another process
 	// may; that changes nothing, since every step may run twice.
@@ -58,7 +65,7 @@ func (v *Surveyor) startEngine(ctx context.Context, path string) (e *engine, err
 	e.stop = stop
 	if err := e.worker.Start(run); err != nil {
 		stop()
-		return nil, fmt.Errorf("start the survey's engine: %w", err)
+		return nil, errors.Join(fmt.Errorf("start the survey's engine: %w", err), db.Close())
 	}
 	return e, nil
 }
@@ -115,7 +122,7 @@ func (e *engine) purge(ctx context.Context, id string) {
 // close stops the engine between two steps and waits for those under way.
 func (e *engine) close(ctx context.Context) error {
 	e.stop()
-	return e.worker.Shutdown(ctx)
+	return errors.Join(e.worker.Shutdown(ctx), e.looks.Close())
 }
 
 // host is the engine of a Surveyor, started when it is first needed.
