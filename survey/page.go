@@ -87,6 +87,9 @@ func (p *pager) bulk(ctx context.Context, last string, marks map[string]string) 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f := p.survey.Scope.filter()
+	if last != "" { // which may be out of scope, and must be met all the same
+		f = history.Filter{App: f.App}
+	}
 	f.Cursor = p.at.Cursor
 	ready := make(chan loaded, 1)
 	g, ctx := errgroup.WithContext(ctx)
@@ -117,6 +120,7 @@ type loaded struct {
 // load reads chunks and analyzes each on every processor while the next is read.
 func (p *pager) load(ctx context.Context, f history.Filter, last string, marks map[string]string, ready chan<- loaded) error {
 	l := loaded{cursor: f.Cursor}
+	scope := p.survey.Scope.filter()
 	hand := func(end bool) error {
 		l.end = end
 		if err := p.analyze(ctx, &l); err != nil {
@@ -143,19 +147,22 @@ func (p *pager) load(ctx context.Context, f history.Filter, last string, marks m
 			return err
 		}
 		l.cursor = run.Ref.Cursor()
-		if run.Ref.App != OwnApp {
+		if run.Ref.App != OwnApp && scope.Match(run.Header) {
 			l.runs, l.marks = append(l.runs, run), append(l.marks, marks[l.cursor])
 		}
 		p.runs++
-		arrived := last != "" && l.cursor == last
-		if len(l.runs) < chunk && !arrived && !p.full() {
+		over := l.cursor == last
+		if last == "" { // a stretch is read whole: it was listed for that
+			over = p.full()
+		}
+		if len(l.runs) < chunk && !over {
 			continue
 		}
-		if err := hand(false); err != nil || arrived || p.full() {
+		if err := hand(false); err != nil || over {
 			return err
 		}
 	}
-	return hand(last == "")
+	return hand(true)
 }
 
 // analyze makes records of the runs, which are then let go.

@@ -14,7 +14,7 @@ import (
 // How many runs are listed before any of them is read: many where all are new, as
 // each new start of a bulk reading costs something; fewer where each is looked up.
 const (
-	freshStretch = 10_000
+	freshStretch = 5_000
 	knownStretch = 2_000
 	lookUp       = 250 // runs looked up by one query
 )
@@ -128,12 +128,7 @@ func (x *Index) unchanged(ctx context.Context, marks map[string]string) (out map
 // follow brings the index up to date with a stretch and moves behind it.
 func (p *pager) follow(ctx context.Context, st *stretch) error {
 	if len(st.refs) > st.count/2 {
-		before := p.at
-		err := p.bulk(ctx, st.last, st.marks)
-		if err == nil && p.at.Cursor == before.Cursor && !p.full() {
-			p.at.Cursor = st.last // all of it was purged since it was listed
-		}
-		return err
+		return p.bulk(ctx, st.last, st.marks)
 	}
 	l := loaded{cursor: st.last}
 	l.unchanged = st.known

@@ -446,7 +446,14 @@ func TestMarksOfAStore(t *testing.T) {
 	if first.Reads != 300 || second.Reads != 1 || second.Seen != 299 || second.Gone != 1 || second.Repeats != first.Repeats {
 		t.Errorf("first %+v\nsecond %+v", first, second)
 	}
-	if third := run(t, v, survey.Scope{}); third.Reads != 0 || third.Seen != 299 {
+	third := run(t, v, survey.Scope{})
+	if third.Reads != 0 || third.Seen != 299 {
 		t.Errorf("third %+v", third)
+	}
+	for _, r := range rows(t, v, third, survey.ByWorkflow) {
+		fresh := open(t, t.TempDir(), src)
+		if s := run(t, fresh, survey.Scope{Workflow: r.Workflow}); s.Seen == 0 || int(s.Seen) > r.Runs || int(s.Seen) < r.Runs-1 { // one is gone
+			t.Errorf("%s: %d of %d runs: %+v", r.Workflow, s.Seen, r.Runs, s)
+		}
 	}
 }
