@@ -60,6 +60,7 @@ func (x *Index) upsert(ctx context.Context, survey Survey, b *batch, at position
 			}
 		}
 		for _, u := range b.unread {
+			// idem:ignore IDEM004 what was read is the survey's own id; the row is inserted once by its key
 			if _, err := tx.ExecContext(ctx, insertUnread, survey.ID, u.What, u.Why, flag(!u.NoRun)); err != nil {
 				return err
 			}
@@ -67,6 +68,7 @@ func (x *Index) upsert(ctx context.Context, survey Survey, b *batch, at position
 		if err := putListed(ctx, tx, survey.ID, b.listed); err != nil {
 			return err
 		}
+		// idem:ignore IDEM004 the numbers are those of the activity's input and of this page, set and not added
 		_, err = tx.ExecContext(ctx, `UPDATE surveys SET moved = ?, busy = ?, pages = ?, listed = ?, seen = ?, reads = ?, repeats = ? WHERE id = ? AND state = ?`,
 			millis(now), at.Busy.Milliseconds(), at.Pages, at.Listed, at.Seen, at.Reads, at.Repeats, survey.ID, Running)
 		return err
