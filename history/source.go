@@ -30,6 +30,24 @@ type BulkSource interface {
 	Histories(ctx context.Context, f Filter) iter.Seq2[*Run, error]
 }
 
+// Stamper is a Source that can list its runs with a mark that every write to a run
+// changes, for much less than it costs to read them.
+type Stamper interface {
+	Source
+	// CanStamp reports whether it can, which may hang on what is behind it.
+	CanStamp() bool
+	// Stamps iterates in the order of Runs over the runs that can match: what only
+	// a run's events tell is not looked at.
+	Stamps(ctx context.Context, f Filter) iter.Seq2[Stamp, error]
+}
+
+// Stamp is one run of a Stamper. Of two equal marks of one run, nothing was
+// written between them.
+type Stamp struct {
+	Ref  Ref
+	Mark string
+}
+
 // Skipped reports one thing that a listing passed over: a file of an unknown
 // shape, a damaged row. It is not the end of the iteration.
 type Skipped struct {
@@ -50,6 +68,8 @@ type Description struct {
 	Project Project
 	Sharing Sharing
 	Carries Carries
+	// Ordered: a listing that goes on from a cursor costs only what follows it.
+	Ordered bool
 	// NotVisible lists what this source can never show.
 	NotVisible []string
 	// Problem says why the source cannot be read now; nil when it can.

@@ -9,6 +9,7 @@ func All() []Capability {
 		status(),
 		listRuns(),
 		findDuplicates(),
+		surveyRuns(),
 		explainCall(),
 		previewRerun(),
 		reconcile(),

@@ -14,6 +14,7 @@ import (
 	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
 	"github.com/idem-mcp/idem-mcp/links"
+	"github.com/idem-mcp/idem-mcp/survey"
 )
 
 // Deps is what a capability may use. Everything in it only reads.
@@ -32,6 +33,8 @@ type Deps struct {
 	GitHub *github.Client
 	// Outside governs how logs, spans, provider lists and intents are read.
 	Outside Outside
+	// Survey makes and reads surveys of Source; nil: there are none here.
+	Survey  *survey.Surveyor
 	Version string
 	Now     func() time.Time
 	// Shell is set for a person at a terminal: no size budget, and what to do

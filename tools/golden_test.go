@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/internal/golden"
 	"github.com/idem-mcp/idem-mcp/links"
+	"github.com/idem-mcp/idem-mcp/survey"
 	"github.com/idem-mcp/idem-mcp/tools"
 )
 
@@ -57,7 +59,7 @@ func deps(t testing.TB, paths ...string) tools.Deps {
 // named history.json is passed inline, those under src/ are source to review. Files
 // under base/ and head/ are those of pull request shop/orders#7 in a stand-in for
 // GitHub; renamed holds "new old" paths, fork the repository it comes from, github the
-// token it asks for.
+// token it asks for. With a file named surveyed a survey of the source was made before.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -147,6 +149,17 @@ func prepare(t *testing.T, path string, in map[string]string) (tools.Deps, json.
 		d.GitHub = pullRequest(t, in)
 	}
 	_, d.Shell = in["shell"]
+	d.Survey = survey.New(survey.Config{Dir: t.TempDir(), Source: d.Source, Now: d.Now})
+	t.Cleanup(func() { _ = d.Survey.Close(context.WithoutCancel(t.Context())) }) // the folder is dropped
+	if _, ok := in["surveyed"]; ok {
+		s, _, err := d.Survey.Start(t.Context(), survey.Scope{})
+		if err == nil {
+			_, err = d.Survey.Wait(t.Context(), s.ID, func(survey.Survey) {})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	args := json.RawMessage(in["call.json"])
 	if h, ok := in["history.json"]; ok {
 		var m map[string]any

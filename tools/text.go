@@ -180,7 +180,7 @@ func (t *text) call(n Next) string {
 // order is the order in which a suggested call names its arguments: what it is
 // about first.
 func (n Next) order() []string {
-	first := [...]string{"run", "app", "call", "activity", "language", "project", "workflow", "text"}
+	first := [...]string{"action", "id", "run", "app", "call", "activity", "language", "project", "workflow", "text"}
 	names := slices.Sorted(maps.Keys(n.Arguments))
 	place := func(s string) int {
 		if i := slices.Index(first[:], s); i >= 0 {

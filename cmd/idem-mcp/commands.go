@@ -106,6 +106,9 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		cmd.Args = cobra.ArbitraryArgs
 		cmd.Long += "\nPATH is an exported run, a directory of them, or - for standard input; without one the configured source is read."
 	}
+	if c.Command == "survey" {
+		cmd.Long += "\nWithout --action it starts a survey or goes on with an interrupted one, shows how far it is, and answers.\n--output can also be csv or openmetrics."
+	}
 	switch c.Positional {
 	case "paths":
 		cmd.Use += " PATH…"
@@ -153,6 +156,9 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		if c.Positional != "" {
 			runs = namedRuns(cmd, c)
 		}
+		if c.Command == "survey" {
+			a.forms = []string{"csv", "openmetrics"}
+		}
 		deps, _, err := a.deps(runs, true)
 		if err != nil {
 			return err
@@ -167,6 +173,12 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		args, err := arguments(cmd, c, paths)
 		if err != nil {
 			return err
+		}
+		if c.Command == "survey" {
+			if !cmd.Flags().Changed("action") {
+				return a.scan(cmd, c, deps, args)
+			}
+			return a.surveyed(c.Call(cmd.Context(), deps, args))
 		}
 		return a.answer(c.Call(cmd.Context(), deps, args))
 	}
@@ -352,7 +364,7 @@ func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
 		return tools.Deps{}, c, err
 	}
 	return tools.Deps{
-		Code: source, GitHub: hub, Outside: beside, Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
+		Code: source, GitHub: hub, Outside: beside, Survey: surveyor(c, src, a.Now), Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
 		Project: links.ParseProject(c.Links.Project), Version: version(), Now: a.Now, Shell: shell,
 	}, c, nil
 }

@@ -62,7 +62,13 @@ type config struct {
 	} `mapstructure:"github"`
 	Effects []effect      `mapstructure:"effects"`
 	Outside outsideConfig `mapstructure:"outside"`
-	Serve   struct {
+	Survey  struct {
+		Dir            string  `mapstructure:"dir"`
+		ReadsPerSecond float64 `mapstructure:"reads_per_second"`
+		Concurrency    int     `mapstructure:"concurrency"`
+		RetentionDays  int     `mapstructure:"retention_days"`
+	} `mapstructure:"survey"`
+	Serve struct {
 		Token      string   `mapstructure:"token"`
 		TokenFile  string   `mapstructure:"token_file"`
 		TokensFile string   `mapstructure:"tokens_file"`
@@ -139,6 +145,10 @@ func defaults() map[string]any {
 		"github.url":              github.DefaultURL,
 		"github.token":            "",
 		"effects":                 []any{},
+		"survey.dir":              "",
+		"survey.reads_per_second": 0,
+		"survey.concurrency":      4,
+		"survey.retention_days":   90,
 		"serve.token":             "",
 		"serve.token_file":        "",
 		"serve.hosts":             []string{},
@@ -161,7 +171,7 @@ func defaults() map[string]any {
 
 // guarded keys may not stand in a file of the working directory, which a cloned
 // repository can bring along: they name where credentials go, and who may ask.
-var guarded = [...]string{"catalyst.", "github.", "serve.", "review.roots", "source.sidecar", "source.component", "data_sharing", "fingerprints", "outside.intents.database", "outside.intents.query"}
+var guarded = [...]string{"catalyst.", "github.", "serve.", "survey.", "review.roots", "source.sidecar", "source.component", "data_sharing", "fingerprints", "outside.intents.database", "outside.intents.query"}
 
 // load reads the configuration: defaults, then the first file found, then the
 // environment. Flags win over all of it where they exist.
@@ -302,6 +312,9 @@ func (c config) check() error {
 	}
 	if c.Source.MaxMessage < 1 || c.Source.MaxMessage > 1024 {
 		return &fault.Error{Kind: fault.Config, What: "source.max_message_mb must be from 1 to 1024"}
+	}
+	if c.Survey.Concurrency < 1 || c.Survey.Concurrency > 64 || c.Survey.RetentionDays < 0 {
+		return &fault.Error{Kind: fault.Config, What: "survey.concurrency must be from 1 to 64, and survey.retention_days not below 0"}
 	}
 	if c.Serve.Token != "" && c.Serve.TokenFile != "" {
 		return &fault.Error{Kind: fault.Config, What: "both serve.token and serve.token_file are set", Do: "Keep one"}

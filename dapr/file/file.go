@@ -103,7 +103,7 @@ func (s *Source) Describe(context.Context) history.Description {
 		}
 	}
 	return history.Description{
-		Name: "file", Where: strings.Join(shownPaths, ", "), Sharing: s.o.Sharing,
+		Name: "file", Where: strings.Join(shownPaths, ", "), Sharing: s.o.Sharing, Ordered: true,
 		Carries: history.Carries{StoredOrder: true, FullTimes: true, IDs: true, Origins: true, Inputs: true, Generation: true},
 		NotVisible: []string{
 			"What a file carries depends on its shape: the Dapr CLI's export has neither the stored order nor times finer than a second.",

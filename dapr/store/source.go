@@ -48,7 +48,7 @@ func (s *Source) Close() error { return s.backend.Close() }
 // Describe implements history.Source.
 func (s *Source) Describe(ctx context.Context) history.Description {
 	d := history.Description{
-		Name: "state store", Where: s.backend.Where(), Sharing: *s.sharing,
+		Name: "state store", Where: s.backend.Where(), Sharing: *s.sharing, Ordered: true,
 		Carries: history.Carries{StoredOrder: true, FullTimes: true, IDs: true, Origins: true, Inputs: true, Generation: true},
 		NotVisible: []string{
 			"a redelivery of a committed schedule (app or sidecar killed): it leaves no event",

@@ -31,6 +31,7 @@ const calls = {
   idem_status: {},
   idem_list_runs: { limit: 3 },
   idem_find_duplicates: { run },
+  idem_survey: { action: "start" },
   idem_explain_call: { run, call: "CreateShippingLabel" },
   idem_preview_rerun: { run, event: "CreateShippingLabel" },
   idem_reconcile: { key: ["order-42:charge"] },

@@ -428,3 +428,52 @@ func pipe(dst, src net.Conn) {
 		}
 	}
 }
+
+// TestStamps: a run's mark changes with every write of its metadata row, and with
+// nothing else; the marks come in the order of the runs and go on from a cursor.
+func TestStamps(t *testing.T) {
+	server(t)
+	layouts(t, func(t *testing.T, v1 bool) {
+		tab := create(t, v1)
+		runs, err := sourcetest.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range runs[:5] {
+			tab.put(t, r.Rows()...)
+		}
+		s := open(t, postgres.Config{ConnectionString: server(t), Table: tab.name})
+		stamps := func(f history.Filter) (cursors []string, marks map[string]string) {
+			marks = map[string]string{}
+			for st, err := range s.Stamps(t.Context(), f) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				cursors = append(cursors, st.Ref.Cursor())
+				marks[st.Ref.Cursor()] = st.Mark
+			}
+			return cursors, marks
+		}
+		var listed []string
+		for h, err := range s.Runs(t.Context(), history.Filter{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			listed = append(listed, h.Ref.Cursor())
+		}
+		cursors, before := stamps(history.Filter{})
+		if diff := cmp.Diff(listed, cursors); diff != "" {
+			t.Errorf("the marks are not of the runs: %s", diff)
+		}
+		if rest, _ := stamps(history.Filter{Cursor: cursors[1]}); !cmp.Equal(rest, cursors[2:]) {
+			t.Errorf("after the second: %v", rest)
+		}
+		tab.exec(t, `UPDATE `+tab.name+` SET value = value WHERE key = $1`, cursors[2]+store.SuffixMetadata)
+		_, after := stamps(history.Filter{})
+		for i, c := range cursors {
+			if before[c] == "" || (before[c] != after[c]) != (i == 2) {
+				t.Errorf("run %d: mark %q, then %q", i, before[c], after[c])
+			}
+		}
+	})
+}

@@ -36,6 +36,28 @@ func (b *backend) Page(ctx context.Context, after, app string, limit int, f func
 	})
 }
 
+// StampPage implements store.Stamper by the id of the transaction that wrote the
+// row, which both layouts have.
+func (b *backend) StampPage(ctx context.Context, after, app string, limit int, f func(key, mark string) error) error {
+	return b.read(ctx, func(ctx context.Context, tx pgx.Tx, l *layout) error {
+		if err := tx.QueryRow(ctx, walk).Scan(nil, nil, nil); err != nil {
+			return err
+		}
+		part := "dapr.internal."
+		if app != "" {
+			part = "." + app + ".workflow||"
+		}
+		query := fmt.Sprintf(`SELECT s.key, s.xmin::text FROM %s s WHERE s.key > $1 AND right(s.key, 10) = '||metadata' AND strpos(s.key, $2) > 0 AND %s ORDER BY s.key LIMIT $3`, l.table, l.alive())
+		rows, err := tx.Query(ctx, query, after, part, limit)
+		if err != nil {
+			return err
+		}
+		var key, mark string
+		_, err = pgx.ForEachRow(rows, []any{&key, &mark}, func() error { return f(key, mark) })
+		return err
+	})
+}
+
 // Load implements store.Backend: the rows of one moment, by their exact keys as
 // far as the metadata row calls for them and one beyond, which shows a run that
 // something else writes too. Without a readable length the rows are looked for

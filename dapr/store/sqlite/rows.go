@@ -28,6 +28,43 @@ func (b *backend) Page(ctx context.Context, after, app string, limit int, f func
 	return b.rows(ctx, query, []any{after, part, limit}, f)
 }
 
+// StampPage implements store.Stamper by the etag, which every write makes anew. All
+// but the rows that match is decided in the index over the keys.
+func (b *backend) StampPage(ctx context.Context, after, app string, limit int, f func(key, mark string) error) error {
+	query := fmt.Sprintf(`SELECT key, etag FROM %q WHERE key > ? AND substr(key, -10) = '||metadata' AND instr(key, ?) > 0 AND %s ORDER BY key LIMIT ?`, b.table, alive)
+	part := "dapr.internal."
+	if app != "" {
+		part = "." + app + ".workflow||"
+	}
+	type stamp struct{ key, mark string }
+	var page []stamp
+	err := b.read(ctx, func(ctx context.Context, db *sql.DB, _ bool) error {
+		page = page[:0]
+		rows, err := db.QueryContext(ctx, query, after, part, limit)
+		if err != nil {
+			return err
+		}
+		defer rows.Close() //nolint:errcheck // rows.Err is looked at
+		for rows.Next() {
+			var s stamp
+			if err := rows.Scan(&s.key, &s.mark); err != nil {
+				return err
+			}
+			page = append(page, s)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range page {
+		if err := f(s.key, s.mark); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Load implements store.Backend: all rows of one run, which stand together.
 func (b *backend) Load(ctx context.Context, location string) (store.Group, error) {
 	query := fmt.Sprintf(`SELECT key, value, is_binary FROM %q WHERE key >= ? AND key < ? AND %s ORDER BY key`, b.table, alive)

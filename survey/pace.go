@@ -1,0 +1,70 @@
+package survey
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/dapr/durabletask-go/backend"
+)
+
+// paced asks the engine's backend for work only when there is some: the backend of
+// v0.14.0 asks its file again without a pause, which takes a processor and keeps
+// its writers waiting.
+type paced struct {
+	backend.Backend
+	db *sql.DB // for reading; the file is in WAL mode, so nobody waits for it
+}
+
+// Between two looks, soon after work and later.
+const (
+	soon  = 10 * time.Millisecond
+	later = 50 * time.Millisecond
+)
+
+const (
+	turnDue = `SELECT 1 FROM Instances I WHERE (I.LockExpiration IS NULL OR I.LockExpiration < ?) AND EXISTS (
+		SELECT 1 FROM NewEvents E WHERE E.InstanceID = I.InstanceID AND (E.VisibleTime IS NULL OR E.VisibleTime < ?)) LIMIT 1`
+	taskDue = `SELECT 1 FROM NewTasks WHERE LockExpiration IS NULL OR LockExpiration < ? LIMIT 1`
+)
+
+// NextWorkflowWorkItem implements backend.Backend.
+func (p *paced) NextWorkflowWorkItem(ctx context.Context) (*backend.WorkflowWorkItem, error) {
+	if err := p.await(ctx, turnDue, 2); err != nil {
+		return nil, err
+	}
+	return p.Backend.NextWorkflowWorkItem(ctx)
+}
+
+// NextActivityWorkItem implements backend.Backend.
+func (p *paced) NextActivityWorkItem(ctx context.Context) (*backend.ActivityWorkItem, error) {
+	if err := p.await(ctx, taskDue, 1); err != nil {
+		return nil, err
+	}
+	return p.Backend.NextActivityWorkItem(ctx)
+}
+
+// await returns when the query, which takes the present time so many times, has a
+// row. A look that fails is a look in vain: the file may be busy.
+func (p *paced) await(ctx context.Context, query string, times int) error {
+	for pause := soon; ; pause = min(pause*2, later) {
+		now := make([]any, times)
+		for i := range now {
+			now[i] = time.Now().UTC()
+		}
+		var one int
+		if err := p.db.QueryRowContext(ctx, query, now...).Scan(&one); err == nil {
+			return nil
+		} else if ctx.Err() != nil {
+			return ctx.Err()
+		} else if !errors.Is(err, sql.ErrNoRows) {
+			pause = later
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
