@@ -5,6 +5,7 @@
 # corpus, about 250 lines each, in a folder of their own.
 #
 #   AST_GREP=path/to/ast-grep scripts/review-speed.sh [ROUNDS] [FILES]
+#   SRC=folder AST_GREP=… scripts/review-speed.sh    # files of your own instead
 set -eu
 cd "$(dirname "$0")/.."
 rounds=${1:-3} files=${2:-1000} ast=${AST_GREP:-ast-grep}
@@ -14,6 +15,10 @@ go build -o "$dir/idem-mcp" ./cmd/idem-mcp
 mkdir "$dir/src" "$dir/rules"
 
 n=0
+if [ -n "${SRC:-}" ]; then
+	cp -r "$SRC/." "$dir/src"
+	n=$files
+fi
 while [ "$n" -lt "$files" ]; do
 	for f in review/testdata/corpus/*/*; do
 		[ "$n" -lt "$files" ] || break
@@ -32,7 +37,7 @@ rule java Java '$X.postForObject($$$A)'
 rule go Go 'http.Post($$$A)'
 rule ts TypeScript 'axios.post($$$A)'
 
-echo "$(find "$dir/src" -type f | wc -l) files, $(cat "$dir"/src/*/* | wc -l) lines"
+echo "$(find "$dir/src" -type f | wc -l) files, $(find "$dir/src" -type f -exec cat {} + | wc -l) lines"
 took() { # name command…
 	name=$1
 	shift

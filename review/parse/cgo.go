@@ -64,6 +64,9 @@ func readNames(l *C.TSLanguage) names {
 	return n
 }
 
+// plainMemory is done once, before the first parse.
+var plainMemory = sync.OnceFunc(func() { C.idem_plain_memory() })
+
 // ParseWithin is [Parse] under other bounds.
 func ParseWithin(g Grammar, src []byte, l Limits) (*Tree, error) {
 	l = l.orDefault()
@@ -73,6 +76,7 @@ func ParseWithin(g Grammar, src []byte, l Limits) (*Tree, error) {
 	if len(src) == 0 {
 		return &Tree{}, nil
 	}
+	plainMemory()
 	var count C.uint32_t
 	out := C.idem_flatten(language(g), (*C.char)(unsafe.Pointer(&src[0])), C.uint32_t(len(src)), MaxDepth, C.uint32_t(l.Nodes), C.uint64_t(l.Time.Microseconds()), &count)
 	if out == nil {
