@@ -51,6 +51,7 @@ func get(t testing.TB, url string, set map[string]string) (*http.Response, strin
 	return send(t, http.MethodGet, url, "", set)
 }
 
+// send returns the response with its body read and closed.
 func send(t testing.TB, method, url, body string, set map[string]string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))

@@ -86,7 +86,7 @@ func TestShutdownDoesNotWaitForEver(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	go func() {
-		if res, err := http.Post(url, "text/plain", http.NoBody); err == nil { //nolint:noctx // it is meant to hang
+		if res, err := http.Post(url, "text/plain", http.NoBody); err == nil {
 			res.Body.Close()
 		}
 	}()
@@ -100,7 +100,7 @@ func TestShutdownDoesNotWaitForEver(t *testing.T) {
 func TestSlowBody(t *testing.T) {
 	t.Parallel()
 	url, stop := serving(t, gate.Listen{ReadTimeout: 50 * time.Millisecond}, echo)
-	defer stop()
+	defer func() { _ = stop() }()
 	var d net.Dialer
 	conn, err := d.DialContext(t.Context(), "tcp", strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp"))
 	if err != nil {

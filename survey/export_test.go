@@ -27,6 +27,7 @@ func (x *Index) Dump(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		defer rows.Close()
 		columns, err := rows.Columns()
 		if err != nil {
 			return "", err

@@ -110,7 +110,7 @@ func TestKilled(t *testing.T) {
 			dir = t.TempDir()
 		case <-moment:
 			killed++
-			cmd.Process.Kill() //nolint:errcheck // it may have ended by itself
+			_ = cmd.Process.Kill() // it may have ended by itself
 			<-over
 		}
 	}

@@ -63,7 +63,7 @@ func New(c Config) *Surveyor {
 	c.LockTime = cmp.Or(c.LockTime, lockTime)
 	c.RetryTime = cmp.Or(c.RetryTime, time.Second)
 	if c.Now == nil {
-		c.Now = time.Now
+		c.Now = time.Now //nolint:forbidigo // the default of a caller that gives none
 	}
 	return &Surveyor{config: c, source: c.Source, limit: rate.NewLimiter(rate.Inf, 1)}
 }

@@ -167,7 +167,7 @@ func (p *progress) show(s survey.Survey) {
 
 func (p *progress) done(s survey.Survey) {
 	if p.terminal {
-		fmt.Fprint(p.w, "\r\x1b[K")
+		fmt.Fprintf(p.w, "\r\x1b[K")
 	} else if s.State != survey.Running {
 		fmt.Fprintf(p.w, "survey %s: %s, %d runs met, %d read\n", s.ID, s.State, s.Seen, s.Reads)
 	}

@@ -115,12 +115,12 @@ func querySQLite(ctx context.Context, db Database, row func([]string, []any) err
 	if err != nil {
 		return failed("open the SQLite file of intents", err)
 	}
-	defer handle.Close()
+	defer func() { _ = handle.Close() }() // opened for reading
 	rows, err := handle.QueryContext(ctx, db.Query)
 	if err != nil {
 		return failed("query the intents", err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // rows.Err is asked for
 	columns, err := rows.Columns()
 	if err != nil {
 		return failed("query the intents", err)

@@ -90,13 +90,13 @@ func (r *record) object(v gjson.Result, prefix string, nest, depth int) {
 func (r *record) shape() uint32 {
 	h := fnv.New32a()
 	for i := range r.fields {
-		h.Write([]byte(r.fields[i].path)) //nolint:errcheck // never fails
-		h.Write([]byte{0})                //nolint:errcheck // never fails
+		h.Write([]byte(r.fields[i].path))
+		h.Write([]byte{0})
 	}
 	for w := range tokens(r.text) {
 		if !strings.ContainsAny(w, "0123456789") {
-			h.Write([]byte(w)) //nolint:errcheck // never fails
-			h.Write([]byte{0}) //nolint:errcheck // never fails
+			h.Write([]byte(w))
+			h.Write([]byte{0})
 		}
 	}
 	return h.Sum32() | 1

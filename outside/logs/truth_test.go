@@ -245,14 +245,14 @@ func rotated(t testing.TB, lines []line) func(string) {
 		n := len(lines)
 		var gz, zs bytes.Buffer
 		g := gzip.NewWriter(&gz)
-		g.Write(text(lines[:min(n, n/3+5)])) //nolint:errcheck // to memory
-		g.Close()                            //nolint:errcheck // to memory
+		_, _ = g.Write(text(lines[:min(n, n/3+5)]))
+		g.Close()
 		z, err := zstd.NewWriter(&zs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		z.Write(text(lines[n/3 : 2*n/3])) //nolint:errcheck // to memory
-		z.Close()                         //nolint:errcheck // to memory
+		_, _ = z.Write(text(lines[n/3 : 2*n/3]))
+		z.Close()
 		write(t, filepath.Join(dir, "app.log.2.gz"), gz.Bytes())
 		write(t, filepath.Join(dir, "app.log.1.zst"), zs.Bytes())
 		if err := os.Mkdir(filepath.Join(dir, "today"), 0o755); err != nil {

@@ -67,8 +67,8 @@ func readNames(l *C.TSLanguage) names {
 // plainMemory is done once, before the first parse.
 var plainMemory = sync.OnceFunc(func() { C.idem_plain_memory() })
 
-// ParseWithin is [Parse] under other bounds.
-func ParseWithin(g Grammar, src []byte, l Limits) (*Tree, error) {
+// Within is [Parse] under other bounds.
+func Within(g Grammar, src []byte, l Limits) (*Tree, error) {
 	l = l.orDefault()
 	if g >= grammarCount {
 		return nil, fmt.Errorf("parse: no grammar %d", g)

@@ -43,7 +43,7 @@ func (l Limits) orDefault() Limits {
 
 // Parse reads src. Syntax errors are not an error: [Tree.Errors] counts them
 // and the rest of the file is there.
-func Parse(g Grammar, src []byte) (*Tree, error) { return ParseWithin(g, src, Limits{}) }
+func Parse(g Grammar, src []byte) (*Tree, error) { return Within(g, src, Limits{}) }
 
 // MaxDepth is the deepest tree that is read.
 const MaxDepth = 2000

@@ -26,7 +26,7 @@ func TestLimits(t *testing.T) {
 		{"time", parse.Limits{Time: time.Millisecond}, parse.ErrTooMuch},
 	} {
 		start := time.Now()
-		tree, err := parse.ParseWithin(parse.Python, src, c.l)
+		tree, err := parse.Within(parse.Python, src, c.l)
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
 		}

@@ -5,5 +5,5 @@ package parse
 // BuiltIn reports whether this build can parse.
 const BuiltIn = false
 
-// ParseWithin returns [ErrNotBuiltIn].
-func ParseWithin(Grammar, []byte, Limits) (*Tree, error) { return nil, ErrNotBuiltIn }
+// Within returns [ErrNotBuiltIn].
+func Within(Grammar, []byte, Limits) (*Tree, error) { return nil, ErrNotBuiltIn }
