@@ -106,6 +106,9 @@ func (r *Report) test(u *review.Unit) testCase {
 		}
 		if x.Status != "" {
 			text = string(x.Status) + ": " + text
+			if x.Worse {
+				text = string(x.Status) + ", and its call site gained a retry policy: " + says(&x.Finding)
+			}
 		}
 		if r.Fails(*x) {
 			if first == nil {
