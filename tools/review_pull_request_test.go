@@ -129,6 +129,15 @@ func TestPullRequestInPart(t *testing.T) {
 	}
 }
 
+// TestPullRequestIgnores: a change that ignores a file fixes nothing, and is said.
+func TestPullRequestIgnores(t *testing.T) {
+	base := map[string]string{"charge.py": unkeyed}
+	r, a := pull{base, with(base, ".idemignore", "charge.py\n"), nil}.ask(t, seven)
+	if len(a.Findings) != 0 || !strings.Contains(r.Text, ".idemignore changed: what it ignores now is left out on both sides") {
+		t.Errorf("%s", r.Text)
+	}
+}
+
 // TestPullRequestRefused: an error says what to do.
 func TestPullRequestRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
