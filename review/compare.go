@@ -35,6 +35,10 @@ const (
 // existing has its place in the later review, any other in the earlier.
 type Change struct {
 	Status Status `json:"status"`
+	// Worse: it was there before, and the change makes it happen more often.
+	Worse bool `json:"worse,omitempty"`
+	// Reason is why it is silenced, or what of the source could not be read.
+	Reason string `json:"reason,omitempty"`
 	Identified
 }
 

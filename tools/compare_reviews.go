@@ -18,27 +18,36 @@ type compared struct {
 	Lost []review.Skipped
 }
 
+// state is a project's source set as it was at one time.
+type state struct {
+	fs.FS
+	// unread are the files that did not come with the others, with the reason.
+	unread []review.Skipped
+}
+
 // compareReviews reviews two states of a whole project and says what the change
 // between them touches and affects. Paths limit what is reported, not what is
 // read: an activity that moved, or one whose call site elsewhere changed, is
 // known only from all of it.
 //
 // The base is read with the ignore files of the head. A file that is ignored
-// since would otherwise look like one whose findings are fixed.
-func (d Deps) compareReviews(ctx context.Context, base, head fs.FS, paths, symbols []string) (compared, error) {
+// since would otherwise look like one whose findings are fixed. Renamed names the
+// earlier path of a file, where it is known to be another.
+func (d Deps) compareReviews(ctx context.Context, base, head state, renamed map[string]string, paths, symbols []string) (compared, error) {
 	all := append([]string{"."}, paths...) // a vendored folder is read when it is named
-	before, err := d.review(ctx, ignoring{base, head}, all, symbols)
+	before, err := d.review(ctx, ignoring{base.FS, head.FS}, all, symbols)
 	if err != nil {
 		return compared{}, err
 	}
-	after, err := d.review(ctx, head, all, symbols) // not at once: memory is bounded
+	after, err := d.review(ctx, head.FS, all, symbols) // not at once: memory is bounded
 	if err != nil {
 		return compared{}, err
 	}
+	before.Skipped, after.Skipped = slices.Concat(before.Skipped, base.unread), slices.Concat(after.Skipped, head.unread)
 	lost := slices.DeleteFunc(before.Skipped, func(s review.Skipped) bool {
 		return review.OnPurpose(s.Reason) || slices.Contains(after.Skipped, s) || s.File == "*"
 	})
-	return compared{review.CompareResults(&before, &after, within(paths)), after, lost}, nil
+	return compared{review.CompareResults(&before, &after, renamed, within(paths)), after, lost}, nil
 }
 
 // ignoring is a file system with the ignore files of another.

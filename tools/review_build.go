@@ -101,10 +101,11 @@ func (b *Build) refuse(args json.RawMessage) error {
 func (b *Build) reports() bool  { return slices.Contains(ReviewOutputs(), b.Output) }
 func (b *Build) compares() bool { return b.ChangedSince != "" || b.Baseline != "" && !b.Write }
 
-// fails reports whether the build fails for a finding: one that is new, or that
-// nothing was compared with, of the severity that was chosen.
+// fails reports whether the build fails for a finding: one that is new, that
+// the change makes worse, or that nothing was compared with, of the severity that
+// was chosen.
 func (b *Build) fails(c review.Change) bool {
-	counts := c.Status == "" || c.Status == review.New
+	counts := c.Status == "" || c.Status == review.New || c.Worse
 	return counts && (b.failOn() != "none" && c.Severity == review.Hazard || b.failOn() == "verify" && c.Severity == review.Verify)
 }
 
@@ -187,7 +188,7 @@ func (s *settled) since(ctx context.Context, d Deps, ref, root string, head fs.F
 		return err
 	}
 	defer base.Close()
-	c, err := d.compareReviews(ctx, base, hiding{head, base.Gaps}, parts, symbols)
+	c, err := d.compareReviews(ctx, state{FS: base}, state{FS: hiding{head, base.Gaps}}, nil, parts, symbols)
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type statusCounts struct {
 	NewHazard int `json:"new_hazard"`
 	NewVerify int `json:"new_verify"`
 	Existing  int `json:"existing"`
+	Worse     int `json:"worse"` // existing hazards that are run again now
 	Fixed     int `json:"fixed"`
 	Silenced  int `json:"silenced"` // by an idem:ignore comment since
 	Unread    int `json:"unread"`   // in a file that could not be read this time
@@ -39,7 +40,7 @@ type statusCounts struct {
 // review could not read.
 func newChanges(c *review.Comparison, head *review.Result, gaps []review.Skipped, against string) *changesOut {
 	out := &changesOut{Against: against, Skipped: list(gaps), Files: head.Files}
-	out.Counts = statusCounts{Existing: c.Count(review.Existing), Fixed: c.Count(review.Fixed), Silenced: c.Count(review.Hushed), Unread: c.Count(review.Unread)}
+	out.Counts = statusCounts{Existing: c.Count(review.Existing), Worse: c.Worse(), Fixed: c.Count(review.Fixed), Silenced: c.Count(review.Hushed), Unread: c.Count(review.Unread)}
 	for _, u := range c.Units {
 		for _, x := range u.Changes {
 			if x.Status == review.New {
@@ -64,7 +65,7 @@ func newChanges(c *review.Comparison, head *review.Result, gaps []review.Skipped
 	if !c.FindingsOnly {
 		out.Summary += fmt.Sprintf("; the change touches or affects %d of %d activities and workflows", len(out.Activities), len(c.Units))
 	}
-	out.found = out.Counts.NewHazard > 0
+	out.found = out.Counts.NewHazard+out.Counts.Worse > 0
 	out.NotVisible = append(slices.Clone(head.NotVisible),
 		"a finding is known again by its rule, its activity and its quoted line: one whose line was edited, or whose activity was renamed, is told as fixed and new")
 	return out
@@ -77,7 +78,7 @@ func truth(b bool) int {
 	return 0
 }
 
-// worstNew orders units: new hazards, new verify, other new findings, the rest,
+// worstNew orders units: hazards that are new or worse, new verify, other new findings, the rest,
 // what is gone.
 func worstNew(u *review.Unit) int {
 	if u.Verdict == review.Gone {
@@ -85,7 +86,7 @@ func worstNew(u *review.Unit) int {
 	}
 	at := 8
 	for _, c := range u.Changes {
-		if c.Status == review.New {
+		if c.Status == review.New || c.Worse {
 			at = min(at, rank(c.Severity))
 		}
 	}
@@ -108,7 +109,11 @@ func (out *changesOut) summary() string {
 	if len(grave) > 0 {
 		s += " (" + strings.Join(grave, ", ") + ")"
 	}
-	s += fmt.Sprintf(", %d existing, %d fixed", n.Existing, n.Fixed)
+	s += fmt.Sprintf(", %d existing", n.Existing)
+	if n.Worse > 0 {
+		s += fmt.Sprintf(" (%s now retried)", count(n.Worse, "hazard"))
+	}
+	s += fmt.Sprintf(", %d fixed", n.Fixed)
 	if n.Silenced > 0 {
 		s += fmt.Sprintf(", %d silenced since", n.Silenced)
 	}
@@ -161,11 +166,14 @@ func (t *text) unit(u *review.Unit) {
 	t.line("\n%s: %s (%s) %s:%d; %s", u.Verdict, u.Name, kind, u.File, u.Line, strings.Join(u.Why, ", "))
 	for i := range u.Changes {
 		c := &u.Changes[i]
-		switch c.Status {
-		case review.New:
+		switch {
+		case c.Worse:
+			t.line("  existing, and worse now: %s, %s:%d  %s", u.Worse, u.Site.File, u.Site.Line, quoted(u.Site.Quote, 160))
+			t.codeFinding(&c.Finding)
+		case c.Status == review.New:
 			t.line("  new:")
 			t.codeFinding(&c.Finding)
-		case review.Existing:
+		case c.Status == review.Existing:
 			t.line("  existing: %s %s, %s:%d", c.Rule, c.Severity, c.File, c.Line)
 		}
 	}
@@ -177,7 +185,11 @@ func cleanUnit(u *review.Unit) {
 	for i := range u.Why {
 		u.Why[i] = clean.Line(u.Why[i], 300)
 	}
+	if u.Site != nil {
+		u.Site = &review.Site{File: clean.Line(u.Site.File, 240), Line: u.Site.Line, EndLine: u.Site.EndLine, Quote: clean.Line(u.Site.Quote, 240)}
+	}
 	for i := range u.Changes {
+		u.Changes[i].Reason = clean.Line(u.Changes[i].Reason, 240)
 		cleanIdentified(&u.Changes[i].Identified)
 	}
 	u.Why = list(u.Why)

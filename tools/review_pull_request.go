@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -63,6 +64,7 @@ type changeCounts struct {
 	Worse      int `json:"worse" jsonschema:"existing hazards that this change makes be run again"`
 	Fixed      int `json:"fixed"`
 	Silenced   int `json:"silenced" jsonschema:"hidden by a comment of this change"`
+	Unread     int `json:"unread,omitempty" jsonschema:"not looked for again: a file could not be read"`
 	Existing   int `json:"existing" jsonschema:"in activities that the change touches or affects"`
 	Elsewhere  int `json:"elsewhere" jsonschema:"existing, in other activities; not listed"`
 }
@@ -82,25 +84,25 @@ func runReviewPullRequest(ctx context.Context, d Deps, in reviewPullRequestIn) (
 	if err != nil {
 		return nil, err
 	}
-	pr, before, after, err := d.readPullRequest(ctx, ref)
+	p, err := d.readPullRequest(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	first, err := pullCursor(in.Cursor, pr.Head.SHA)
+	first, err := pullCursor(in.Cursor, p.Head.SHA)
 	if err != nil {
 		return nil, err
 	}
-	c := compare(pr, before, after)
+	pr := p.PullRequest
 	out := &reviewPullRequestOut{Compared: comparedCommits{PullRequest: pr.String(), Base: pr.Base.SHA, Head: pr.Head.SHA}, detailed: in.detailed()}
-	out.Counts.Files, out.Counts.Activities = len(pr.Files), len(after.res.Activities)
+	out.Counts.Files, out.Counts.Activities = len(pr.Files), len(p.compared.Head.Activities)
 	if pr.Fork.Name != "" {
 		out.Compared.Fork = pr.Fork.String()
 	}
 	var all []changedFinding
-	all, out.Activities, out.Counts.Elsewhere = c.findings()
+	all, out.Activities, out.Counts.Elsewhere = p.findings()
 	out.count(all)
-	out.link(d.GitHub, pr, c, all)
-	out.gaps(pr, c)
+	out.link(d.GitHub, p, all)
+	out.gaps(p)
 	out.Summary = out.summarize()
 	out.advise(all)
 	out.take(d, in, all, first)
@@ -109,13 +111,13 @@ func runReviewPullRequest(ctx context.Context, d Deps, in reviewPullRequestIn) (
 
 // readPullRequest reads both trees and reviews each as a whole, since what a change
 // affects can stand in any file.
-func (d Deps) readPullRequest(ctx context.Context, ref github.Ref) (*github.PullRequest, *side, *side, error) {
+func (d Deps) readPullRequest(ctx context.Context, ref github.Ref) (*pulled, error) {
 	reading, cancel := context.WithTimeoutCause(ctx, readingTime, &fault.Error{Kind: fault.Unreachable, What: "read pull request " + ref.String() + ": it took more than 90 seconds", Means: "nothing is answered",
 		Do: "Try again: what was read is kept. Or check the branch out and review it with idem_review_code"})
 	defer cancel()
 	pr, err := d.GitHub.PullRequest(reading, ref)
 	if err != nil {
-		return nil, nil, nil, timedOut(reading, ctx, err)
+		return nil, timedOut(reading, ctx, err)
 	}
 	touched := map[string]bool{}
 	for _, f := range pr.Files {
@@ -132,17 +134,9 @@ func (d Deps) readPullRequest(ctx context.Context, ref github.Ref) (*github.Pull
 		},
 	}, pr)
 	if err != nil {
-		return nil, nil, nil, timedOut(reading, ctx, err)
+		return nil, timedOut(reading, ctx, err)
 	}
-	var sides [2]*side
-	for i, s := range trees {
-		res, err := d.review(ctx, s.FS(), nil, nil)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		sides[i] = newSide(s, res)
-	}
-	return pr, sides[0], sides[1], nil
+	return d.pulled(ctx, pr, trees[0], trees[1])
 }
 
 // timedOut is what to say when our own time was up, and not the caller's.
@@ -176,9 +170,10 @@ func (out *reviewPullRequestOut) count(all []changedFinding) {
 			n.New++
 		case f.Status == review.Fixed:
 			n.Fixed++
-		case f.Status == silenced:
+		case f.Status == review.Hushed:
 			n.Silenced++
-		case f.Status == unsettled:
+		case f.Status == review.Unread:
+			n.Unread++
 		default:
 			n.Existing++
 			if f.Reached.Worse != "" {
@@ -191,24 +186,24 @@ func (out *reviewPullRequestOut) count(all []changedFinding) {
 
 // link gives findings their pages, where the server's address is beyond doubt, and
 // makes what the author wrote safe to show.
-func (out *reviewPullRequestOut) link(hub *github.Client, pr *github.PullRequest, c *comparison, all []changedFinding) {
+func (out *reviewPullRequestOut) link(hub *github.Client, p *pulled, all []changedFinding) {
 	page := func(at github.Commit, file string, line, end int) string {
-		if !pr.Linked {
+		if !p.Linked {
 			return ""
 		}
 		return hub.BlobURL(at.Repo, at.SHA, file, line, end)
 	}
 	site := func(r *reach) {
 		if r.File != "" {
-			r.URL = page(c.after.commit, r.File, r.Line, r.Line)
+			r.URL = page(p.head, r.File, r.Line, r.Line)
 		}
 		r.File, r.Quote = clean.Line(r.File, 240), clean.Line(r.Quote, 240)
 	}
 	for i := range all {
 		f := &all[i]
-		at := c.after.commit
+		at := p.head
 		if f.Status != review.New && f.Status != review.Existing {
-			at = c.before.commit
+			at = p.base
 		}
 		f.URL = page(at, f.File, f.Line, f.EndLine)
 		f.Activity = clean.Line(f.Activity, 240)
@@ -221,19 +216,19 @@ func (out *reviewPullRequestOut) link(hub *github.Client, pr *github.PullRequest
 		a.Name, a.File = clean.Line(a.Name, 240), clean.Line(a.File, 240)
 		site(&a.Reached)
 	}
-	if pr.Linked {
-		out.Compared.URL = fmt.Sprintf("%s/%s/pull/%d", hub.Web(), pr.Repo, pr.Number)
+	if p.Linked {
+		out.Compared.URL = fmt.Sprintf("%s/%s/pull/%d", hub.Web(), p.Repo, p.Number)
 	}
 }
 
 // unscheduled names the activities of the change without a call site: what rules
 // about call sites would say of them is not known.
-func (out *reviewPullRequestOut) unscheduled(c *comparison) {
+func (out *reviewPullRequestOut) unscheduled(p *pulled) {
 	var names []string
-	for i := range c.after.res.Activities {
-		a := &c.after.res.Activities[i]
+	for i := range p.compared.Head.Activities {
+		a := &p.compared.Head.Activities[i]
 		if len(a.CallSites) == 0 && slices.ContainsFunc(out.Activities, func(r reachedActivity) bool { return r.File == clean.Line(a.File, 240) && r.Line == a.Line }) {
-			names = append(names, foreign(called(a)))
+			names = append(names, clean.Name(cmp.Or(a.Name, a.Symbol)))
 		}
 	}
 	if n := len(names); n > 0 {
@@ -248,48 +243,60 @@ func (out *reviewPullRequestOut) unscheduled(c *comparison) {
 // gaps says what was not reviewed. What nobody changed and nobody reads anywhere
 // (other languages, submodules, links) bounds the view; anything else makes the
 // answer partial.
-func (out *reviewPullRequestOut) gaps(pr *github.PullRequest, c *comparison) {
-	for _, m := range slices.Concat(pr.Missing, c.before.cut, c.after.cut) {
+func (out *reviewPullRequestOut) gaps(p *pulled) {
+	for _, m := range slices.Concat(p.Missing, p.cut) {
 		out.Coverage.miss(m)
 	}
-	beside := 0
-	for file, why := range c.after.unread {
+	elsewhere := 0
+	unread, beside := p.unread()
+	for file, why := range unread {
 		switch {
-		case c.changed[file]:
+		case p.changed[file]:
 		case review.OnPurpose(why):
 			continue
-		case why == "a symbolic link" || strings.HasPrefix(why, "a submodule"):
-			beside++
+		case leadsElsewhere(why):
+			elsewhere++
 			continue
 		}
 		out.Skipped = append(out.Skipped, review.Skipped{File: clean.Line(file, 240), Reason: why})
 		if !review.OnPurpose(why) {
-			out.Coverage.miss(foreign(file) + ": " + why)
+			out.Coverage.miss(clean.Name(file) + ": " + why)
 		}
 	}
-	for file, why := range c.before.unread {
-		if c.after.unread[c.atHead(file)] == "" && !review.OnPurpose(why) && why != "a symbolic link" && !strings.HasPrefix(why, "a submodule") {
-			out.Skipped = append(out.Skipped, review.Skipped{File: clean.Line(file, 240), Reason: "before the change: " + why})
-			out.Coverage.miss(foreign(file) + ", before the change: " + why + "; what was there already may show as new")
+	now := map[string]string{} // path at base → path at head
+	for path, was := range p.renamed {
+		now[was] = path
+	}
+	for _, x := range p.compared.Lost {
+		if file := strings.TrimSuffix(x.File, "/"); unread[cmp.Or(now[file], file)] == "" && !leadsElsewhere(x.Reason) {
+			out.Skipped = append(out.Skipped, review.Skipped{File: clean.Line(file, 240), Reason: "before the change: " + x.Reason})
+			out.Coverage.miss(clean.Name(file) + ", before the change: " + x.Reason + "; what was there already may show as new")
 		}
 	}
-	for _, f := range pr.Files {
+	for _, f := range p.Files {
+		if base := path.Base(f.Path); base == ".gitignore" || base == ".idemignore" {
+			out.NotVisible = append(out.NotVisible, clean.Name(f.Path)+" changed: what it ignores now is left out on both sides")
+		}
 		if name := review.UnreadLanguage(f.Path, lang.All()); name != "" && f.Status != "removed" {
 			out.Skipped = append(out.Skipped, review.Skipped{File: clean.Line(f.Path, 240), Reason: name + " is not read"})
-			out.Coverage.miss(foreign(f.Path) + " changed, and " + name + " is not read")
+			out.Coverage.miss(clean.Name(f.Path) + " changed, and " + name + " is not read")
 		}
 	}
 	slices.SortFunc(out.Skipped, func(a, b review.Skipped) int { return strings.Compare(a.File, b.File) })
 	slices.Sort(out.Coverage.Missing)
-	out.unscheduled(c)
-	if len(c.after.beside) > 0 {
-		slices.Sort(c.after.beside)
-		out.NotVisible = append(out.NotVisible, strings.Join(c.after.beside, "; "))
+	out.unscheduled(p)
+	if len(beside) > 0 {
+		out.NotVisible = append(out.NotVisible, strings.Join(beside, "; "))
 	}
-	if beside > 0 {
-		out.NotVisible = append(out.NotVisible, count(beside, "symbolic link or submodule")+" in the repository: what is behind them is not read")
+	if elsewhere > 0 {
+		out.NotVisible = append(out.NotVisible, count(elsewhere, "symbolic link or submodule")+" in the repository: what is behind them is not read")
 	}
-	if !pr.Linked {
+	if !p.Linked {
 		out.NotVisible = append(out.NotVisible, "no links are given: the server's own address of this pull request is not the configured one")
 	}
+}
+
+// leadsElsewhere: what stands there is no file of this repository.
+func leadsElsewhere(why string) bool {
+	return why == "a symbolic link" || strings.HasPrefix(why, "a submodule")
 }

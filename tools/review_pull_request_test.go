@@ -97,8 +97,8 @@ func TestPullRequestInPart(t *testing.T) {
 		state, missing, statuses string
 	}{
 		"a comment elsewhere":  {pull{base, with(base, "other.py", "x = 1\n"), nil}, "complete", "", ""},
-		"syntax error":         {pull{base, with(base, "charge.py", "@wfr.activity((\n)def charge(\n"), nil}, "partial", "charge.py: ", "unsettled"},
-		"binary":               {pull{base, with(base, "charge.py", unkeyed+"\x00"), nil}, "partial", "charge.py: binary", "unsettled"},
+		"syntax error":         {pull{base, with(base, "charge.py", "@wfr.activity((\n)def charge(\n"), nil}, "partial", "charge.py: ", "unread"},
+		"binary":               {pull{base, with(base, "charge.py", unkeyed+"\x00"), nil}, "partial", "charge.py: binary", "unread"},
 		"moved to LFS":         {pull{base, with(base, "charge.py", "version https://git-lfs.github.com/spec/v1\noid sha256:aa\nsize 9\n"), nil}, "partial", "charge.py: a Git LFS pointer", ""},
 		"huge":                 {pull{base, with(base, "charge.py", unkeyed+strings.Repeat("# x\n", 2<<20)), nil}, "partial", "charge.py: larger than 5 MB", ""},
 		"a picture":            {pull{base, with(base, "logo.png", "\x89PNG\x00"), nil}, "complete", "", ""},
@@ -126,6 +126,15 @@ func TestPullRequestInPart(t *testing.T) {
 				t.Errorf("found %v, partial %v", r.Found, r.Partial)
 			}
 		})
+	}
+}
+
+// TestPullRequestIgnores: a change that ignores a file fixes nothing, and is said.
+func TestPullRequestIgnores(t *testing.T) {
+	base := map[string]string{"charge.py": unkeyed}
+	r, a := pull{base, with(base, ".idemignore", "charge.py\n"), nil}.ask(t, seven)
+	if len(a.Findings) != 0 || !strings.Contains(r.Text, ".idemignore changed: what it ignores now is left out on both sides") {
+		t.Errorf("%s", r.Text)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/review"
 )
 
@@ -20,6 +21,7 @@ func (out *reviewPullRequestOut) summarize() string {
 	say(n.New, "new finding that is no hazard", "new findings that are no hazards")
 	say(n.Fixed, "finding fixed", "findings fixed")
 	say(n.Silenced, "finding silenced by a comment", "findings silenced by a comment")
+	say(n.Unread, "finding not looked for again", "findings not looked for again")
 	say(n.Existing-n.Worse, "existing finding in what it touches or affects", "existing findings in what it touches or affects")
 	if n.NewHazards+n.Worse+n.New == 0 {
 		parts = append([]string{"nothing new is visible"}, parts...)
@@ -100,7 +102,7 @@ func (out *reviewPullRequestOut) render(t *text) {
 	var quiet []string
 	for i := range out.Activities {
 		if a := &out.Activities[i]; out.detailed || !named[a.Name] {
-			quiet = append(quiet, fmt.Sprintf("%s (%s:%d), %s: %s", foreign(a.Name), foreign(a.File), a.Line, a.Verdict, a.Reached.Why))
+			quiet = append(quiet, fmt.Sprintf("%s (%s:%d), %s: %s", clean.Name(a.Name), clean.Name(a.File), a.Line, a.Verdict, a.Reached.Why))
 		}
 	}
 	heading, limit := "Also touched or affected:", 5
@@ -110,7 +112,7 @@ func (out *reviewPullRequestOut) render(t *text) {
 	t.section(heading, quiet, limit)
 	var skipped []string
 	for _, s := range out.Skipped {
-		skipped = append(skipped, foreign(s.File)+": "+s.Reason)
+		skipped = append(skipped, clean.Name(s.File)+": "+s.Reason)
 	}
 	t.section("Not reviewed:", skipped, limit)
 	t.closing(&out.Answer)
@@ -124,20 +126,20 @@ func (t *text) changedFinding(f *changedFinding, detailed bool) {
 		mark = "WORSE"
 	}
 	why := sentence(f.Reached.Why)
-	t.line("\n%s %s %s, %s confidence, %s: %s", mark, f.Severity, f.Rule, f.Confidence, foreign(f.Activity), sentence(f.Message))
+	t.line("\n%s %s %s, %s confidence, %s: %s", mark, f.Severity, f.Rule, f.Confidence, clean.Name(f.Activity), sentence(f.Message))
 	if f.Status != review.New && f.Reached.Worse == "" && !detailed {
-		t.line("  %s:%d  %s", foreign(f.File), f.Line, why)
+		t.line("  %s:%d  %s", clean.Name(f.File), f.Line, why)
 		t.link(f.URL)
 		return
 	}
-	t.line("  %s:%d  %s", foreign(f.File), f.Line, quoted(f.Quote, 160))
+	t.line("  %s:%d  %s", clean.Name(f.File), f.Line, quoted(f.Quote, 160))
 	t.link(f.URL)
 	if f.Reached.Worse != "" {
 		why = sentence(f.Reached.Why + ": " + f.Reached.Worse)
 	}
 	t.line("  %s", why)
 	if f.Reached.File != "" {
-		t.line("    %s:%d  %s", foreign(f.Reached.File), f.Reached.Line, quoted(f.Reached.Quote, 160))
+		t.line("    %s:%d  %s", clean.Name(f.Reached.File), f.Reached.Line, quoted(f.Reached.Quote, 160))
 		t.link(f.Reached.URL)
 	}
 	if cure := "  Instead: " + sentence(f.Fix); f.Fix != "" && !strings.Contains(t.String(), cure) {

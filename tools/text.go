@@ -199,13 +199,8 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// quoted is what an application wrote, on one line and marked as its words. The
-// marks in it become plain ones, so that it cannot end itself.
-func quoted(s string, max int) string {
-	return "“" + unmarked.Replace(clean.Line(s, max)) + "”"
-}
-
-var unmarked = strings.NewReplacer("“", `"`, "”", `"`)
+// quoted is what an application wrote, on one line and marked as its words.
+func quoted(s string, max int) string { return clean.Quoted(s, max) }
 
 // clock writes a time of day, and the day where it is another than that of ref.
 func clock(at, ref time.Time) string {

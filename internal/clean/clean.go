@@ -19,6 +19,25 @@ func Line(s string, max int) string { return scrub(s, max, false) }
 // bound). A cut ends in "…".
 func Text(s string, max int) string { return scrub(s, max, true) }
 
+// Quoted is what somebody else wrote, on one line of at most max runes and marked as
+// their words. The marks in it become plain ones, so that it cannot end itself.
+func Quoted(s string, max int) string {
+	s = Line(s, max)
+	for _, mark := range [...]string{"“", "”"} {
+		s = strings.ReplaceAll(s, mark, `"`)
+	}
+	return "“" + s + "”"
+}
+
+// Name is a name or path that somebody else chose: as it is when it is plainly one,
+// else marked as their words.
+func Name(s string) string {
+	if s != "" && len(s) <= 200 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./$<>@+") == "" {
+		return s
+	}
+	return Quoted(s, 200)
+}
+
 func scrub(s string, max int, lines bool) string {
 	if plain(s) && (max <= 0 || len(s) <= max) {
 		return s

@@ -13,15 +13,18 @@ var commands = map[review.Severity]string{review.Hazard: "error", review.Verify:
 // shownAnnotations is how many of one kind GitHub shows for a step.
 const shownAnnotations = 10
 
-// GitHub writes the findings that are not known already as workflow commands,
+// GitHub writes the findings that are not known already, or worse than they were, as workflow commands,
 // which GitHub shows beside the lines of a pull request, and one line that sums
 // up.
 func GitHub(r *Report) []byte {
 	var b strings.Builder
 	of := map[review.Severity]int{}
-	for _, c := range r.listed("", review.New) {
+	for _, c := range r.listed(func(c *review.Change) bool { return c.Status == "" || c.Status == review.New || c.Worse }) {
 		of[c.Severity]++
 		text := says(&c.Finding)
+		if c.Worse {
+			text = "known before, and its call site gained a retry policy. " + text
+		}
 		if c.Activity != "" {
 			text = c.Activity + ": " + text
 		}
@@ -33,7 +36,7 @@ func GitHub(r *Report) []byte {
 	for _, g := range r.Gaps {
 		command(&b, "warning", g.Reason, "file", g.File, "title", "Read only in part")
 	}
-	if fixed := r.listed(review.Fixed); len(fixed) > 0 && r.Anew != "" {
+	if fixed := r.listed(func(c *review.Change) bool { return c.Status == review.Fixed }); len(fixed) > 0 && r.Anew != "" {
 		var names []string
 		for _, c := range fixed {
 			names = append(names, c.Rule+" in "+c.Activity)

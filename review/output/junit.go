@@ -105,7 +105,11 @@ func (r *Report) test(u *review.Unit) testCase {
 			text += "\n  reached through " + p
 		}
 		if x.Status != "" {
-			text = string(x.Status) + ": " + text
+			status := string(x.Status)
+			if x.Worse {
+				status += ", and its call site gained a retry policy"
+			}
+			text = status + ": " + text
 		}
 		if r.Fails(*x) {
 			if first == nil {

@@ -41,13 +41,12 @@ func helpURI(r *review.Rule) string {
 	return website + "/blob/main/docs/rules.md#" + strings.ToLower(r.ID) + "-" + r.Slug
 }
 
-// listed are the findings of the units with one of the statuses, the gravest
-// first.
-func (r *Report) listed(want ...review.Status) []review.Change {
+// listed are the findings of the units that are wanted, the gravest first.
+func (r *Report) listed(wanted func(*review.Change) bool) []review.Change {
 	var out []review.Change
 	for i := range r.Units {
 		for _, c := range r.Units[i].Changes {
-			if slices.Contains(want, c.Status) {
+			if wanted(&c) {
 				out = append(out, c)
 			}
 		}

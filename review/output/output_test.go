@@ -80,7 +80,7 @@ func made(t testing.TB, files, before fstest.MapFS) *output.Report {
 	c := review.Uncompared(&res, nil)
 	if before != nil {
 		was := reviewed(t, before)
-		c = review.CompareResults(&was, &res, nil)
+		c = review.CompareResults(&was, &res, nil, nil)
 	}
 	r := &output.Report{Version: "1.2.3", Summary: "a summary", Rules: rules.All(), Units: c.Units,
 		Fails: func(c review.Change) bool {

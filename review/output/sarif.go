@@ -58,7 +58,7 @@ func SARIF(r *Report) ([]byte, error) {
 				continue // among the silenced, where it stands now
 			}
 			res := result(&c.Identified, index)
-			res.BaselineState = state(c.Status)
+			res.BaselineState = state(c)
 			*results = append(*results, sarifResult{res, []*sarif.Suppression{}})
 		}
 	}
@@ -199,8 +199,11 @@ func level(s review.Severity) string {
 
 // state is SARIF's word for a status. What could not be looked for again has
 // none.
-func state(s review.Status) *string {
-	word, ok := map[review.Status]string{review.New: "new", review.Existing: "unchanged", review.Fixed: "absent"}[s]
+func state(c *review.Change) *string {
+	word, ok := map[review.Status]string{review.New: "new", review.Existing: "unchanged", review.Fixed: "absent"}[c.Status]
+	if c.Worse {
+		word = "updated"
+	}
 	if !ok {
 		return nil
 	}
