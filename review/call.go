@@ -359,6 +359,9 @@ func (t *tracer) effect(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *
 		}
 	}
 	eff.Lenient = eff.Lenient || missWord(argText(e)) != ""
+	if eff.Class == knowledge.Delete && eff.Strict && t.remade(eff) {
+		eff.Strict = false
+	}
 	if eff.Key != nil && eff.Key.Temp || c.recv != nil && c.recv.Temp {
 		eff.Class = knowledge.None
 	}
@@ -388,6 +391,9 @@ func (t *tracer) record(eff *Effect) {
 
 // result is the value a call gives back.
 func (t *tracer) result(c *callee, e *Expr, args []*Value, eff *Effect, s *scope) *Value {
+	if c.norm == "name" && c.recv != nil && c.recv.Type == "File" && c.recv.Fields["path"] != nil {
+		return c.recv.Fields["path"]
+	}
 	out := blend(args...)
 	if c.recv != nil {
 		out.absorb(c.recv)

@@ -46,6 +46,9 @@ func (t *tracer) detail(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args 
 	t.lookedUp(eff, c, e, s)
 	t.relative(eff)
 	if eff.Class == knowledge.Put && !eff.Relative && !eff.Memory {
+		if len(args) == 2 && args[0].HasTxt { // update("points", gorm.Expr("points + ?", 10))
+			args = append(slices.Clone(args), &Value{Fields: map[string]*Value{args[0].Text: args[1]}})
+		}
 		for _, a := range args {
 			if t.columns(eff, a, s) {
 				break
@@ -233,6 +236,26 @@ func (t *tracer) condition(eff *Effect, c *callee, e *Expr) {
 			return
 		}
 	}
+	eff.Conditional = condObject(e)
+}
+
+// condObject finds the object in a call chain whose type says what a repeat does,
+// as in Clauses(clause.OnConflict{UpdateAll: true}); one that changes a column by
+// its own value does not absorb it.
+func condObject(e *Expr) string {
+	word, relative := "", false
+	(&visitor{visit: func(e *Expr, _ *Func, _ bool) {
+		switch {
+		case e.Op == OpObject && word == "":
+			word = knowledge.CondWord(knowledge.Norm(e.Name))
+		case e.Op == OpString && e.Name != "":
+			relative = relative || relativeText.MatchString(e.Name)
+		}
+	}}).expr(e, false)
+	if relative {
+		return ""
+	}
+	return word
 }
 
 // onlyIfNew finds the option of key-value stores that sets a key only when it is

@@ -479,6 +479,10 @@ func (ro *roster) registerValue(f *File, v *Expr, in *Func, reg knowledge.Regist
 			ro.registerValue(f, def, in, reg, enter, depth+1)
 			return
 		}
+		if t := ro.declaredType(f, v, in); t != nil && reg.Methods {
+			ro.registerType(t, reg, enter)
+			return
+		}
 		if over := ro.loopedOver(f, v, in); over != nil {
 			ro.registerValue(f, over, in, reg, enter, depth+1)
 			return

@@ -120,6 +120,32 @@ func (ro *roster) definition(f *File, e *Expr, in *Func) *Expr {
 	return nil
 }
 
+// declaredType is the type of this repository that a parameter, or a field of one
+// or of the receiver, is declared to have; nil for anything else.
+func (ro *roster) declaredType(f *File, e *Expr, in *Func) *Type {
+	switch {
+	case e == nil:
+	case e.Op == OpMember:
+		if owner := ro.declaredType(f, e.X, in); owner != nil {
+			if fd, ok := ro.repo.field(owner, e.Name); ok {
+				return ro.repo.typeNamed(owner.File, fd.Type)
+			}
+		}
+	case e.Op == OpName:
+		for at := in; at != nil; at = at.Parent {
+			if at.Receiver == e.Name && at.Owner != nil {
+				return at.Owner
+			}
+			for _, p := range at.Params {
+				if p.Name == e.Name {
+					return ro.repo.typeNamed(f, p.Type)
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // loopedOver is what the loop runs over whose variable a name is.
 func (ro *roster) loopedOver(f *File, e *Expr, in *Func) *Expr {
 	if e.Op != OpName {

@@ -43,6 +43,7 @@ type tracer struct {
 	stop     map[*Func]*candidate
 	closures map[*Func]*scope
 	met      map[*Func]*File // every function entered, and where it stands
+	begun    []begun         // files opened to be written from their start
 }
 
 // Exit is a way out of the body by an error that the code raises itself.
@@ -461,6 +462,9 @@ func (t *tracer) combine(op string, a, b *Value) *Value {
 	}
 	switch op {
 	case "+", "-", "*", "/":
+		if op == "/" && a.Type == "Path" {
+			return t.joinedPath(a, b)
+		}
 		if op == "+" && (isText(a) || isText(b)) {
 			return t.concat(a, b)
 		}

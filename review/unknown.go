@@ -424,8 +424,9 @@ func (t *tracer) open(c *callee, e *Expr, args []*Value, s *scope) *Value {
 	if e.New && len(e.Args) == 2 && text(e.Args[1].Value) == "true" {
 		v.opened = "append"
 	}
-	if len(pos) > 0 {
-		v.Fields = map[string]*Value{"path": pos[0]}
+	name := pathOf(c, pos)
+	if name != nil {
+		v.Fields = map[string]*Value{"path": name}
 	}
 	if (c.norm == "streamwriter" && strings.Contains(v.opened, " true")) || c.norm == "appendtext" {
 		v.opened = "append"
@@ -433,5 +434,6 @@ func (t *tracer) open(c *callee, e *Expr, args []*Value, s *scope) *Value {
 	if strings.Contains(v.opened, "append") || strings.HasSuffix(strings.TrimSpace(v.opened), "'a'") || strings.Contains(v.opened, " 'a'") || strings.Contains(v.opened, "'ab'") || strings.Contains(v.opened, "'a+'") {
 		v.opened = "append"
 	}
+	t.begins(c, v, name)
 	return v
 }

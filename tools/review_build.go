@@ -89,6 +89,10 @@ func (b *Build) refuse(args json.RawMessage) error {
 	if err := json.Unmarshal(args, &given); err != nil {
 		return err
 	}
+	if given["symbol"] != nil && b.Baseline != "" {
+		return &fault.Error{Kind: fault.BadInput, What: "--symbol does not go with a baseline, which holds the findings of all activities",
+			Means: "nothing was reviewed: those of the others would be told as fixed, or be left out of the file", Do: "Leave it out, or name the file of the activity as the path"}
+	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if name != "paths" && name != "symbol" {
 			return &fault.Error{Kind: fault.BadInput, What: "--" + strings.ReplaceAll(name, "_", "-") + " has no meaning in a comparison, for a baseline, nor with --output " + strings.Join(ReviewOutputs(), ", "),

@@ -120,6 +120,7 @@ func (out *reviewCodeOut) suggest(in reviewCodeIn) {
 		}
 		if len(in.Symbols) > 0 {
 			out.Hints[0] = "No function, method or class is called so in the files that were read: names are compared whole, upper and lower case too."
+			out.Coverage.State = "none" // nothing that was asked for was looked at
 		}
 		args := map[string]string{"symbol": "<name of a function>"}
 		if len(in.Paths) > 0 {

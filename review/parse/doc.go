@@ -23,7 +23,7 @@ var ErrTooDeep = errors.New("nested too deeply")
 // ErrTooMuch is returned for text that takes the parser too long or becomes a
 // tree that no file of a person becomes: recovery from broken text can cost far
 // more than its size.
-var ErrTooMuch = errors.New("too much to parse: broken, or generated")
+var ErrTooMuch = errors.New("too much to parse")
 
 // Limits bound what one file may cost. A zero field is the bound of [Parse].
 type Limits struct {

@@ -44,7 +44,7 @@ func check(p *review.Pass) {
 			continue
 		}
 		for _, x := range p.Consumers(e) {
-			p.Report(review.Note{Effect: e, Message: fmt.Sprintf("a subscriber of the topic repeats its work on a second delivery, at %s line %d: %s", x.Site.File, x.Site.Line, x.Site.Quote), Fix: "let the consumer record the event's id with a conditional insert before its work"})
+			p.Report(review.Note{Effect: e, Message: fmt.Sprintf("a subscriber of the topic repeats its work on a second delivery, at line %d of %s: %s", x.Site.Line, x.Site.File, x.Site.Quote), Fix: "let the consumer record the event's id with a conditional insert before its work"})
 			break
 		}
 	}

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import dapr.ext.workflow as wf
 
 wfr = wf.WorkflowRuntime()
@@ -17,3 +19,9 @@ def lines(ctx, order):
     for item in order["items"]:
         out.append(item["sku"])
     return out
+
+
+@wfr.activity
+def note(ctx, order):
+    with (Path("/data") / order["id"]).open("w", encoding="utf-8") as f:
+        f.write(f"{order['id']}\n")

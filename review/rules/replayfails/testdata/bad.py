@@ -1,4 +1,5 @@
 import os
+from pathlib import Path
 
 from azure.storage.blob import BlobServiceClient
 from dapr.clients import DaprClient
@@ -27,3 +28,16 @@ def take(ctx, order):
 def store(ctx, report):
     service = BlobServiceClient.from_connection_string(os.environ["STORAGE"])
     service.get_blob_client("reports", report["id"]).upload_blob(report["text"])  # want "fails when the thing is already there"
+
+
+@wfr.activity
+def take_draft(ctx, report):
+    if report["fresh"]:
+        with open(f"/drafts/{report['id']}", "w") as f:
+            f.write(report["text"])
+    os.rename(f"/drafts/{report['id']}", f"/reports/{report['id']}")  # want "fails when the thing is already gone"
+
+
+@wfr.activity
+def drop_draft(ctx, report):
+    (Path("/drafts") / report["id"]).unlink()  # want "fails when the thing is already gone"

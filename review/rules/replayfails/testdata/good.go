@@ -1,6 +1,9 @@
 package main
 
 import (
+	"image"
+	"image/color"
+	"image/png"
 	"os"
 
 	"github.com/dapr/durabletask-go/workflow"
@@ -16,6 +19,7 @@ type Item struct{ ID, SKU string }
 
 func register(r *workflow.Registry) {
 	r.AddActivity(DropUpload)
+	r.AddActivity(WriteBeside)
 }
 
 // [doc]
@@ -31,3 +35,23 @@ func DropUpload(ctx workflow.ActivityContext) (any, error) {
 }
 
 // [/doc]
+
+func WriteBeside(ctx workflow.ActivityContext) (any, error) {
+	var order Order
+	if err := ctx.GetInput(&order); err != nil {
+		return nil, err
+	}
+	f, err := os.Create("/labels/" + order.ID + ".tmp")
+	if err != nil {
+		return nil, err
+	}
+	if err := png.Encode(f, label(order)); err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	return nil, os.Rename(f.Name(), "/labels/"+order.ID) // every run makes the draft before it is moved
+}
+
+func label(order Order) image.Image { return image.NewUniform(color.White) }

@@ -1,4 +1,6 @@
+import json
 import os
+from pathlib import Path
 
 from azure.core.exceptions import ResourceExistsError
 from azure.storage.blob import BlobServiceClient
@@ -36,3 +38,20 @@ def store_new(ctx, report):
         service.get_blob_client("archive", report["id"]).upload_blob(report["text"])
     except ResourceExistsError:
         return "stored before"
+
+
+@wfr.activity
+def write_beside(ctx, report):
+    path = Path("/reports") / f"{report['id']}.csv"
+    draft = path.with_suffix(".tmp")
+    with draft.open("w") as f:
+        f.write(report["text"])
+    os.replace(draft, path)  # every run writes the draft before it is moved
+
+
+@wfr.activity
+def write_aside(ctx, report):
+    path = f"/reports/{report['id']}.csv"
+    with open(path + ".tmp", "w") as f:
+        json.dump(report, f)
+    os.rename(path + ".tmp", path)

@@ -15,6 +15,12 @@ const dropDraft = async (_ctx: WorkflowActivityContext, name: string) => {
   await fs.rm(`/drafts/${name}`, { force: true });
 };
 
+const writeBeside = async (_ctx: WorkflowActivityContext, report: { id: string; text: string }) => {
+  const draft = `/reports/${report.id}.tmp`;
+  await fs.writeFile(draft, report.text);
+  await fs.rename(draft, `/reports/${report.id}`); // every run writes the draft before it is moved
+};
+
 const size = async (_ctx: WorkflowActivityContext, name: string) => {
   const stat = await fs.stat(`/uploads/${name}`);
   return stat.size;
@@ -23,4 +29,5 @@ const size = async (_ctx: WorkflowActivityContext, name: string) => {
 export const runtime = new WorkflowRuntime()
   .registerActivity(dropUpload)
   .registerActivity(dropDraft)
+  .registerActivity(writeBeside)
   .registerActivity(size);
