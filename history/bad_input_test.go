@@ -24,7 +24,7 @@ func TestBadInput(t *testing.T) {
 		"empty array":           {in: "[]", kind: fault.BadInput, says: "empty JSON array"},
 		"an object of another":  {in: `{"kind":"Pod","spec":{}}`, kind: fault.BadInput, says: "kind, spec"},
 		"a run list":            {in: `[{"instanceID":"a","runtimeStatus":"COMPLETED","name":"W"}]`, kind: fault.BadInput, says: "instanceID"},
-		"plain text":            {in: "hello world", kind: fault.BadInput, says: "hello"},
+		"plain text":            {in: "hello world", kind: fault.BadInput, says: "text of 11 bytes"},
 		"yaml of another":       {in: "- a: 1\n- b: 2\n", kind: fault.BadInput},
 		"truncated object":      {in: `{"history":[{"eventId":1,`, kind: fault.Damaged, says: "JSON"},
 		"truncated array":       {in: array[:len(array)-200], partial: true, says: "middle of event"},

@@ -66,7 +66,8 @@ func Read(data []byte, o Options) (*Run, error) {
 			return run, nil
 		}
 	}
-	return nil, unrecognised("text that begins with " + fmt.Sprintf("%q", clean.Line(string(text[:min(len(text), 40)]), 40)))
+	// Not its words: a file beside exported runs can hold a password.
+	return nil, unrecognised(fmt.Sprintf("text of %d bytes that is neither JSON nor an export of a run", len(text)))
 }
 
 func unrecognised(saw string) error {

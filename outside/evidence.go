@@ -60,6 +60,9 @@ type Evidence struct {
 	JoinedBy map[JoinRule]int
 	Lines    Lines
 	Unplaced map[string]int
+	// Doubts counts the unplaced bodies that could be of a call of these runs;
+	// Operations the provider's operations that belong to one of them.
+	Doubts, Operations int
 	// Offsets are measured clock differences beyond a tenth of a second: at most.
 	Ahead, Behind time.Duration
 
@@ -102,6 +105,7 @@ func (x *Index) Settle() *Evidence {
 		for why, n := range s.unplaced {
 			e.Unplaced[why] += n
 		}
+		e.Doubts += s.doubts
 		e.Lines.Joined += joined
 		e.Lines.Unplaced += s.lines - joined
 		if s.offset.known {
@@ -128,8 +132,14 @@ func (e *Evidence) serve() {
 	if e.ops == nil {
 		return
 	}
+	joined := map[*Operation]bool{}
 	for _, name := range e.ops.order {
 		refs, kind := e.holders(name)
+		if len(refs) > 0 {
+			for _, o := range e.ops.byKey[name] {
+				joined[o] = true
+			}
+		}
 		for _, r := range refs {
 			e.atProvider[r] = e.atProvider[r] || len(e.ops.live(name)) > 0
 			if i, ok := e.byCall[r]; ok {
@@ -140,6 +150,7 @@ func (e *Evidence) serve() {
 			}
 		}
 	}
+	e.Operations = len(joined)
 }
 
 // incomplete reports whether the source is known to lack lines: somewhere a

@@ -1,6 +1,7 @@
 package outside
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -52,10 +53,15 @@ type operations struct {
 // AddOperation takes an entry of a provider's list. One listed twice (the same
 // id) is one; a webhook and an entry with one id are one.
 func (x *Index) AddOperation(o Operation) {
+	x.Listed()
+	x.ops.add(o)
+}
+
+// Listed notes that a provider's list was read, though it may have held nothing.
+func (x *Index) Listed() {
 	if x.ops == nil {
 		x.ops = &operations{byKey: map[string][]*Operation{}}
 	}
-	x.ops.add(o)
 }
 
 // Operations is how many operations are known.
@@ -136,18 +142,28 @@ func (o *Operation) merge(other *Operation) {
 	o.Webhook = o.Webhook && other.Webhook
 }
 
-// live are the operations under a name that had, or may have, their effect.
+// live are the operations under a name that had, or may have, their effect. A
+// refund listed beside its payment, with the other sign, undoes one and is none.
 func (p *operations) live(name string) []*Operation {
 	if p == nil {
 		return nil
 	}
 	var out []*Operation
+	var first *Operation
 	for _, o := range p.byKey[name] {
 		if o.live() {
 			out = append(out, o)
+			if first == nil || o.At.Before(first.At) {
+				first = o
+			}
 		}
 	}
-	return out
+	return slices.DeleteFunc(out, func(o *Operation) bool { return o.negative() != first.negative() })
+}
+
+// negative reports an amount below zero, as lists and accounts write it.
+func (o *Operation) negative() bool {
+	return strings.HasPrefix(o.Amount, "-") || strings.HasPrefix(o.Amount, "−") || strings.HasPrefix(o.Amount, "(")
 }
 
 // link says what of a call a provider's key or reference is.

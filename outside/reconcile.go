@@ -18,16 +18,18 @@ const (
 	Succeeded
 	Failed
 	StateUnknown // a word that nobody mapped
+	NotRead      // no table was read
 )
 
 // String is the stable name.
 func (s State) String() string {
-	return [...]string{"absent", "pending", "succeeded", "failed", "unknown"}[s]
+	return [...]string{"absent", "pending", "succeeded", "failed", "unknown", "not_read"}[s]
 }
 
 // Intent is one record of an intent or dedupe table.
 type Intent struct {
 	Key   string
+	Row   int // its place in the table, from 1
 	State State
 	ID    string // the provider's id that was stored
 	Error string // of a failed one
@@ -95,11 +97,12 @@ func (x *Index) Shows(in *Intent) (shown Shown, op *Operation) {
 	live, failed := 0, 0
 	var alive, dead *Operation
 	if x.ops != nil {
+		for _, o := range x.ops.live(in.Key) {
+			live++
+			alive = o
+		}
 		for _, o := range x.ops.byKey[in.Key] {
-			if o.live() {
-				live++
-				alive = o
-			} else {
+			if !o.live() {
 				failed++
 				dead = o
 			}
@@ -130,7 +133,7 @@ func (x *Index) Shows(in *Intent) (shown Shown, op *Operation) {
 		return OnlyFailed, dead
 	case x.ops == nil:
 		return NotAsked, nil
-	case in.State != Absent && (in.At.IsZero() || in.At.Before(x.ops.from) || in.At.After(x.ops.to)):
+	case x.ops.n == 0, in.State != Absent && (in.At.IsZero() || in.At.Before(x.ops.from) || in.At.After(x.ops.to)):
 		return OutOfList, nil
 	}
 	return None, nil
@@ -155,10 +158,23 @@ func Decide(in *Intent, shown Shown, op *Operation, full bool) Decision {
 		return d.succeeded(in, shown, op)
 	case Failed:
 		return d.failed(in, shown, op, full)
+	case NotRead:
+		d = d.pending(shown, op, "no intent table was read, so whether the key has a record is not known")
+		if d.Question != nil {
+			d.Question.Asks = "Is there a record of this key, and what does it say? Give the table too."
+		}
+		return d
 	case StateUnknown:
 	}
 	d = d.pending(shown, op, "the record's state is a word that is not mapped, so its outcome is unknown")
 	return d
+}
+
+// Contradicted is the decision where the table has other records for the key.
+func (d Decision) Contradicted() Decision {
+	return d.ask("the table has several records for this key, and they do not say the same",
+		"Which record holds? A key has one: find out who wrote the others.",
+		"it happens twice if one of them was done", "it never happens if none of them was")
 }
 
 func (d Decision) do(a Action, why string) Decision {
@@ -186,7 +202,7 @@ func (d Decision) absent(shown Shown, op *Operation) Decision {
 		return d.do(Proceed, "no record. Claim the key first, in the same table, so that a second body finds it")
 	case OutOfList, None, Several:
 	}
-	return d.do(Proceed, "no record, and the provider has nothing for the key. Claim the key first")
+	return d.do(Proceed, "no record, and the provider's list has nothing for the key. Claim the key first")
 }
 
 // pending is for everything whose outcome is not known.

@@ -25,6 +25,7 @@ func TestDecide(t *testing.T) {
 		{"absent", outside.Intent{State: outside.Absent}, [7]outside.Action{proceed, proceed, proceed, reconcile, reconcile, proceed, ask}, ""},
 		{"pending", outside.Intent{State: outside.Pending}, [7]outside.Action{ask, ask, ask, reconcile, reconcile, reconcile, ask}, ""},
 		{"unknown word", outside.Intent{State: outside.StateUnknown}, [7]outside.Action{ask, ask, ask, reconcile, reconcile, reconcile, ask}, ""},
+		{"no table", outside.Intent{State: outside.NotRead}, [7]outside.Action{ask, ask, ask, reconcile, reconcile, reconcile, ask}, ""},
 		{"succeeded", outside.Intent{State: outside.Succeeded, ID: "op-1"}, [7]outside.Action{stored, stored, ask, stored, stored, ask, ask}, ""},
 		{"succeeded without id", outside.Intent{State: outside.Succeeded}, [7]outside.Action{stored, stored, ask, reconcile, stored, ask, ask}, ""},
 		{"succeeded with another id", outside.Intent{State: outside.Succeeded, ID: "op-2"}, [7]outside.Action{stored, stored, ask, ask, stored, ask, ask}, ""},
@@ -85,9 +86,15 @@ func TestShows(t *testing.T) {
 		{ID: "7", Key: "again", At: day(4), Status: outside.OpSucceeded},
 		{ID: "8", Key: "same", Ref: "same-ref", At: day(4), Status: outside.OpPending},
 		{ID: "8", Key: "same", Ref: "same-ref", At: day(4), Status: outside.OpSucceeded, Webhook: true},
+		{ID: "9", Key: "refunded", Amount: "100 EUR", At: day(3), Status: outside.OpSucceeded},
+		{ID: "10", Key: "refunded", Amount: "-100 EUR", At: day(4), Status: outside.OpSucceeded},
+		{ID: "11", Key: "outgoing", Amount: "-5", At: day(3)},
+		{ID: "12", Key: "outgoing", Amount: "(5)", At: day(4)},
 	} {
 		list.AddOperation(o)
 	}
+	empty := &outside.Index{}
+	empty.Listed()
 	for _, c := range []struct {
 		in   outside.Intent
 		x    *outside.Index
@@ -96,6 +103,10 @@ func TestShows(t *testing.T) {
 		{outside.Intent{Key: "first", State: outside.Pending, At: day(1)}, list, outside.OneSucceeded},
 		{outside.Intent{Key: "twice", State: outside.Pending, At: day(2)}, list, outside.Several},
 		{outside.Intent{Key: "refused", State: outside.Pending, At: day(3)}, list, outside.OnlyFailed},
+		{outside.Intent{Key: "refunded", State: outside.Pending, At: day(3)}, list, outside.OneSucceeded},
+		{outside.Intent{Key: "outgoing", State: outside.Pending, At: day(3)}, list, outside.Several},
+		{outside.Intent{Key: "none", State: outside.Succeeded, At: day(3)}, empty, outside.OutOfList},
+		{outside.Intent{Key: "none", State: outside.NotRead}, list, outside.OutOfList},
 		{outside.Intent{Key: "open", State: outside.Pending, At: day(3)}, list, outside.OnePending},
 		{outside.Intent{Key: "again", State: outside.Pending, At: day(3)}, list, outside.OneSucceeded},
 		{outside.Intent{Key: "same", State: outside.Pending, At: day(4)}, list, outside.OneSucceeded},
@@ -114,7 +125,9 @@ func TestShows(t *testing.T) {
 		}
 	}
 	var names []string
-	for in := range list.Unclaimed(func(k string) bool { return k == "first" || k == "twice" || k == "same-ref" }) {
+	for in := range list.Unclaimed(func(k string) bool {
+		return k == "first" || k == "twice" || k == "same-ref" || k == "refunded" || k == "outgoing"
+	}) {
 		names = append(names, in.Key)
 	}
 	if got := strings.Join(names, " "); got != "open again" {

@@ -42,6 +42,7 @@ type settledRun struct {
 	calls    [][]placed
 	unplaced map[string]int // why -> bodies
 	doubtful []bool         // by call: an unplaced body could be its
+	doubts   int            // unplaced bodies that could be of a call
 	lines    int
 	offset   offset
 }
@@ -165,10 +166,14 @@ func (s *settledRun) leave(b *body, why string) {
 		return // mentions say nothing of bodies
 	}
 	s.unplaced[why] += n
+	doubt := false
 	for i := range s.run.calls {
 		if c := &s.run.calls[i]; why != notOurs && c.fits(b) {
-			s.doubtful[i] = true
+			s.doubtful[i], doubt = true, true
 		}
+	}
+	if doubt {
+		s.doubts += n
 	}
 }
 

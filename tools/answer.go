@@ -8,6 +8,7 @@ import (
 	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/links"
+	"github.com/idem-mcp/idem-mcp/outside/input"
 )
 
 // Answer is what every answer has. The JSON names are a contract.
@@ -151,7 +152,39 @@ type Next struct {
 	Arguments map[string]string `json:"arguments"`
 	Why       string            `json:"why"`
 
-	path string // the file to name in a shell instead of run
+	path string   // the file to name in a shell instead of run
+	from []string // the files of the source, where path names none
+}
+
+// readHere makes commands that read runs read those that this answer is of: a
+// source that was named on the command line is not there without it.
+func (d Deps) readHere(calls []Next) {
+	s, ok := d.Source.(interface{ Named() []string })
+	if !ok || !d.Shell {
+		return
+	}
+	for i := range calls {
+		switch n := &calls[i]; n.Tool {
+		case "idem_find_duplicates", "idem_list_runs", "idem_explain_call", "idem_read_history", "idem_preview_rerun", "idem_status", "idem_survey":
+			if _, pasted := n.Arguments["history"]; n.path == "" && !pasted {
+				n.from = s.Named()
+			}
+		}
+	}
+}
+
+// beside makes calls that look closer read what was read beside the runs.
+func (b Beside) beside(calls []Next) {
+	for i := range calls {
+		if calls[i].Tool != "idem_explain_call" {
+			continue
+		}
+		for name, paths := range map[string]string{"log": b.Log, "spans": b.Spans, "provider": b.Provider, "intents": b.Intents} {
+			if paths != "" && paths != input.Stdin && clean.Line(paths, len(paths)) == paths {
+				calls[i].Arguments[name] = paths
+			}
+		}
+	}
 }
 
 // run makes n about a run: by its location where the source has one, since an

@@ -149,6 +149,7 @@ func succeeded(d Deps, out reply, p *part) Result {
 	if len(a.Next) == 0 { // a tool that knows of nothing better
 		a.Next = []Next{{Tool: "idem_explain", Arguments: map[string]string{}, Why: "what the findings, rules and words here mean"}}
 	}
+	d.readHere(a.Next)
 	a.settle()
 	body, err := json.Marshal(out)
 	if err != nil {

@@ -112,6 +112,7 @@ func runFindDuplicates(ctx context.Context, d Deps, in findDuplicatesIn) (*findD
 		return nil, err
 	}
 	out.concludeScan(in)
+	in.beside(out.Next)
 	if out.Coverage.Runs == 0 {
 		out.Hints = d.whyNothing(ctx, in.Select, in.App)
 	}
@@ -190,6 +191,7 @@ func (out *findDuplicatesOut) examine(ctx context.Context, d Deps, in findDuplic
 	out.Summary = summaryOf(run, r)
 	out.take(d, in, run, r, min(first, len(r.findings)))
 	out.Next = nextOf(run, out.Findings)
+	in.beside(out.Next)
 	if len(out.Next) == 0 {
 		out.Next = []Next{whatWould(run)}
 	}

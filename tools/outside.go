@@ -114,7 +114,43 @@ func (d Deps) readOutside(ctx context.Context, b Beside, x *outside.Index, cov *
 			out.Calls = append(out.Calls, *c)
 		}
 	}
-	return out, e, d.readIntents(ctx, b.Intents, out, e, cov)
+	if err := d.readIntents(ctx, b.Intents, out, e, cov); err != nil {
+		return nil, nil, err
+	}
+	out.admit(e, cov)
+	return out, e, nil
+}
+
+// admit says which sources told nothing of these runs, and which bodies were
+// left over: "no repeat" beside them is no better than without them.
+func (out *outsideAnswer) admit(e *outside.Evidence, cov *Coverage) {
+	for i := range out.Sources {
+		s := &out.Sources[i]
+		if s.Kind == "provider" {
+			s.Note = fmt.Sprintf("%d with a key or reference; %s", s.Matched, s.Note)
+			s.Matched = int64(e.Operations)
+		}
+		switch {
+		case s.Read == 0:
+			cov.miss("the " + s.Kind + " named is empty: it says nothing of these runs")
+		case s.Matched == 0:
+			cov.miss(fmt.Sprintf("nothing of what was read of the %s (%s) is of these runs: it says nothing of them", s.Kind, s.units(s.Read)))
+		}
+	}
+	if e.Doubts > 0 {
+		cov.miss(fmt.Sprintf("%s with an id of these runs could be of their calls and %s counted for none", plural(e.Doubts, "body", "bodies"), map[bool]string{true: "was", false: "were"}[e.Doubts == 1]))
+	}
+}
+
+// units counts in what the source is made of.
+func (s *outsideSource) units(n int64) string {
+	switch s.Kind {
+	case "log":
+		return plural(int(n), "line", "lines")
+	case "spans":
+		return plural(int(n), "span", "spans")
+	}
+	return plural(int(n), "record", "records")
 }
 
 // full reports whether keys, amounts and references may be shown.
@@ -186,7 +222,7 @@ func (d Deps) readProvider(ctx context.Context, paths string, x *outside.Index, 
 		return err
 	}
 	broken(cov, res.Broken)
-	out.Sources = append(out.Sources, outsideSource{Kind: "provider", Files: res.Files, Read: int64(res.Records), Matched: int64(res.Operations), Note: "matched: with a key or reference; mapping " + clean.Line(orUnknown(res.Mapping), 40)})
+	out.Sources = append(out.Sources, outsideSource{Kind: "provider", Files: res.Files, Read: int64(res.Records), Matched: int64(res.Operations), Note: "mapping " + clean.Line(orUnknown(res.Mapping), 40)})
 	return nil
 }
 

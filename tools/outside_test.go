@@ -156,3 +156,29 @@ func TestOutsideBudget(t *testing.T) {
 		t.Logf("%s: %d bytes of JSON, %d of text, %d lines", args, len(r.JSON), len(r.Text), strings.Count(r.Text, "\n"))
 	}
 }
+
+// TestOutsideThatTellsNothing: a source of which nothing was joined, and bodies
+// that could be of a call and were counted for none, make "no repeat" partial.
+func TestOutsideThatTellsNothing(t *testing.T) {
+	const late = `{"ts":"2026-11-29T19:55:27.1Z","ev":"start","instance":"s7-pg-03-appkill","activity":"ChargeCard","body":"%s"}` + "\n"
+	files := map[string]string{
+		"other.log": `{"ts":"2026-11-29T14:55:27.1Z","ev":"start","instance":"another","activity":"ChargeCard","body":"a"}` + "\n", "empty.log": "",
+		"late.log":  fmt.Sprintf(late, "a") + fmt.Sprintf(late, "b"),
+		"ops.json":  `[{"id":"ch_1","amount":1,"created":1795964127,"status":"succeeded","metadata":{"idempotency_key":"another"}}]`,
+		"none.json": "[]",
+	}
+	for args, says := range map[string]string{
+		`"log":"other.log"`:      "of the log (1 line) is of these runs",
+		`"log":"empty.log"`:      "the log named is empty",
+		`"log":"late.log"`:       "2 bodies with an id of these runs could be of their calls",
+		`"provider":"ops.json"`:  "of the provider (1 record) is of these runs",
+		`"provider":"none.json"`: "the provider named is empty",
+	} {
+		d := deps(t, "../examples/runs")
+		place(t, &d, files)
+		r := byName(t, "idem_find_duplicates").Call(t.Context(), d, json.RawMessage(`{"run":"s7-pg-03-appkill",`+args+`}`))
+		if r.Err != nil || !r.Partial || r.Found || !strings.Contains(r.Text, says) {
+			t.Errorf("%s: partial %v, found %v, error %v, text without %q:\n%s", args, r.Partial, r.Found, r.Err, says, r.Text)
+		}
+	}
+}

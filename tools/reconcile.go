@@ -58,7 +58,12 @@ func runReconcile(ctx context.Context, d Deps, in reconcileIn) (*reconcileOut, e
 	if err := d.readProvider(ctx, in.Provider, x, provider, &out.Coverage); err != nil {
 		return nil, err
 	}
-	out.Sources = append(out.Sources, provider.Sources...)
+	for _, s := range provider.Sources {
+		if s.Read == 0 {
+			out.Coverage.miss("the provider's list is empty: it says nothing of any key")
+		}
+		out.Sources = append(out.Sources, s)
+	}
 	if err := out.decideAll(ctx, d, in, x); err != nil {
 		return nil, err
 	}
@@ -77,16 +82,22 @@ func decisionPosition(cursor string) (int, error) {
 
 // decideAll decides every record, then the provider's operations without one.
 func (out *reconcileOut) decideAll(ctx context.Context, d Deps, in reconcileIn, x *outside.Index) error {
-	claimed := map[string]bool{}
+	claimed := map[string]claim{}
 	wanted := func(key string) bool { return len(in.Key) == 0 || slices.Contains(in.Key, key) }
-	row := 0
 	var res intents.Result
 	if in.Intents != "" {
 		err := d.eachIntent(ctx, in.Intents, &res, func(i outside.Intent) error {
-			row++
-			claimed[i.Key] = true
-			if wanted(i.Key) {
-				out.decide(d, x, &i, row)
+			before, again := claimed[i.Key]
+			if !again {
+				claimed[i.Key] = claim{len(out.all), i.State, i.ID}
+			}
+			if !wanted(i.Key) {
+				return nil
+			}
+			out.decide(d, x, &i)
+			if again && (before.state != i.State || before.id != i.ID) {
+				out.contradict(before.at)
+				out.contradict(len(out.all) - 1)
 			}
 			return nil
 		})
@@ -94,27 +105,51 @@ func (out *reconcileOut) decideAll(ctx context.Context, d Deps, in reconcileIn, 
 			return err
 		}
 		broken(&out.Coverage, res.Broken)
+		if res.Unkeyed > 0 {
+			out.Coverage.miss(plural(res.Unkeyed, "intent record has", "intent records have") + " no key: nothing was decided for what they are about")
+		}
 		out.Sources = append(out.Sources, outsideSource{Kind: "intents", Files: res.Files, Read: int64(res.Records), Matched: int64(res.Records - res.Unkeyed)})
 	}
+	state := outside.Absent
+	if in.Intents == "" {
+		state = outside.NotRead
+	}
 	for _, key := range in.Key {
-		if !claimed[key] {
-			claimed[key] = true
-			out.decide(d, x, &outside.Intent{Key: key}, 0)
+		if _, ok := claimed[key]; !ok {
+			claimed[key] = claim{}
+			out.decide(d, x, &outside.Intent{Key: key, State: state})
 		}
 	}
 	if len(in.Key) > 0 {
 		return nil
 	}
-	for i := range x.Unclaimed(func(key string) bool { return claimed[key] }) {
-		out.decide(d, x, &i, 0)
+	for i := range x.Unclaimed(func(key string) bool { _, ok := claimed[key]; return ok }) {
+		out.decide(d, x, &i)
 	}
 	return nil
 }
 
-func (out *reconcileOut) decide(d Deps, x *outside.Index, in *outside.Intent, row int) {
+// claim is the first record of a key.
+type claim struct {
+	at    int // in all
+	state outside.State
+	id    string
+}
+
+// contradict asks a person about a decision whose key has other records.
+func (out *reconcileOut) contradict(at int) {
+	if at >= len(out.all) || out.all[at].Action == outside.Ask {
+		return
+	}
+	out.Totals[string(out.all[at].Action)]--
+	out.all[at] = out.all[at].Contradicted()
+	out.Totals[string(outside.Ask)]++
+}
+
+func (out *reconcileOut) decide(d Deps, x *outside.Index, in *outside.Intent) {
 	shows, op := x.Shows(in)
 	dec := outside.Decide(in, shows, op, d.full())
-	dec.Row, dec.At = row, stamp(in.At)
+	dec.Row, dec.At = in.Row, stamp(in.At)
 	if d.full() {
 		dec.Key, dec.ID = clean.Line(in.Key, 200), clean.Line(dec.ID, 120)
 	} else {
@@ -189,6 +224,8 @@ func decisionName(d *outside.Decision) string {
 		return clean.Line(d.Key, 60)
 	case d.Row > 0:
 		return "row " + strconv.Itoa(d.Row)
+	case d.Intent == outside.NotRead.String():
+		return "as asked"
 	case d.At != "":
 		return "no record, " + d.At
 	}

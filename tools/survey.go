@@ -51,6 +51,7 @@ type surveyOut struct {
 	code     bool
 	detailed bool
 	path     string // what a person named on the command line
+	answers  bool   // it was asked what was found
 }
 
 type surveyView struct {
@@ -103,7 +104,7 @@ func runSurvey(ctx context.Context, d Deps, in surveyIn) (*surveyOut, error) {
 	if err := out.cover(ctx, d, x, s); err != nil {
 		return nil, err
 	}
-	if in.Action == "answer" {
+	if out.answers = in.Action == "answer"; out.answers {
 		err = out.answer(ctx, d, in, x, s)
 	} else {
 		out.Summary = "survey " + s.ID + ": " + out.state(d, s)
@@ -247,6 +248,9 @@ func (out *surveyOut) answer(ctx context.Context, d Deps, in surveyIn, x *survey
 	}
 	out.found = repeated > 0
 	out.Summary = out.summary(d, s, rows, repeated)
+	if s.Seen == 0 && s.State == survey.Done && out.Coverage.State == "" {
+		out.Coverage.State = "none"
+	}
 	if in.Activity != "" {
 		return out.calls(ctx, d, in, x, s, n)
 	}

@@ -23,6 +23,10 @@ func (out *surveyOut) summary(d Deps, s survey.Survey, rows []survey.Row, repeat
 	}
 	of := count(int(s.Seen), "run")
 	switch {
+	case s.Seen == 0 && s.State == survey.Done:
+		return lead + "no run matches, so nothing was examined"
+	case len(rows) == 0 && out.activity != "":
+		return lead + fmt.Sprintf("no call of %s was found in %s", out.activity, of)
 	case len(rows) == 0:
 		return lead + "no call was found in " + of
 	case repeated == 0:
@@ -118,8 +122,8 @@ const maxTextRows = 18
 
 func (out *surveyOut) render(t *text) {
 	t.line("%s", sentence(out.Summary))
-	if v := out.Survey; len(out.Rows)+len(out.Calls) > 0 {
-		t.line("Survey %s of %s, begun %s: %s%s.", v.ID, v.Source, v.Started, readNote(v), goneNote(v.Gone))
+	if v := &out.Survey; out.answers {
+		t.line("Survey %s of %s%s, begun %s: %s%s.", v.ID, v.Source, v.scope(), v.Started, readNote(*v), goneNote(v.Gone))
 	}
 	switch {
 	case len(out.Calls) > 0:
@@ -128,6 +132,20 @@ func (out *surveyOut) render(t *text) {
 		out.renderRows(t)
 	}
 	t.closing(&out.Answer)
+}
+
+// scope says what the survey was narrowed to.
+func (v *surveyView) scope() string {
+	var parts []string
+	for _, p := range [...]struct{ name, value string }{{"app", v.App}, {"workflow", v.Workflow}, {"since", v.Since}} {
+		if p.value != "" {
+			parts = append(parts, p.name+" "+p.value)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (only " + strings.Join(parts, ", ") + ")"
 }
 
 func readNote(v surveyView) string {

@@ -174,6 +174,9 @@ func (t *text) call(n Next) string {
 	if path != "" {
 		b.WriteString(" " + path)
 	}
+	for _, p := range n.from {
+		b.WriteString(" " + shellWord(p))
+	}
 	return b.String()
 }
 

@@ -49,6 +49,9 @@ type Source struct {
 	stdin func() ([]byte, error) // nil when no path is Stdin
 }
 
+// Named are the files and directories it reads.
+func (s *Source) Named() []string { return slices.Clone(s.paths) }
+
 // New checks that every path can be looked at.
 func New(c Config) (*Source, error) {
 	if len(c.Paths) == 0 {

@@ -189,6 +189,11 @@ func Plain(r io.Reader) (io.Reader, func(), error) {
 		return nil, nil, err
 	}
 	switch {
+	case strings.HasPrefix(string(head), "\xef\xbb\xbf"): // a byte order mark is no part of the first line
+		_, err := b.Discard(3)
+		return b, func() {}, err
+	case strings.HasPrefix(string(head), "\xff\xfe"), strings.HasPrefix(string(head), "\xfe\xff"):
+		return nil, nil, &Broken{Why: "it is UTF-16 text, of which nothing was read: convert it to UTF-8"}
 	case len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b:
 		z, err := gzip.NewReader(b)
 		if err != nil {

@@ -77,6 +77,7 @@ func (res *Result) take(in outside.Intent, each func(outside.Intent) error) erro
 		res.Unkeyed++
 		return nil
 	}
+	in.Row = res.Records
 	return each(in)
 }
 

@@ -127,6 +127,9 @@ func Read(ctx context.Context, files input.Files, m Mapping, x *outside.Index) (
 		return err
 	})
 	res.Broken = broken
+	if err == nil {
+		x.Listed()
+	}
 	if err == nil && res.Records > 0 && res.Operations == 0 {
 		return res, &fault.Error{Kind: fault.BadInput, What: "no record of the provider's list has a key or a reference", Means: "nothing can be joined with it",
 			Do: "Say which fields they are: outside.provider.key or outside.provider.reference"}
