@@ -280,8 +280,13 @@ func (s Select) filter(app, cursor string, now time.Time) (history.Filter, error
 	if f.Since, err = instant("since", s.Since, now); err != nil {
 		return f, err
 	}
-	f.Until, err = instant("until", s.Until, now)
-	return f, err
+	if f.Until, err = instant("until", s.Until, now); err != nil {
+		return f, err
+	}
+	if !f.Since.IsZero() && !f.Until.IsZero() && !f.Until.After(f.Since) {
+		return f, &badArgument{what: "until is not after since, so no run can match", do: "Exchange them"}
+	}
+	return f, nil
 }
 
 func (s Select) empty() bool {

@@ -82,6 +82,9 @@ const (
 func runFindDuplicates(ctx context.Context, d Deps, in findDuplicatesIn) (*findDuplicatesOut, error) {
 	out := newDuplicates(d, in)
 	if in.History != "" || in.Run != "" {
+		if !in.Select.empty() { // silently ignored, a misspelt workflow would look as if it had matched
+			return nil, &badArgument{what: "one run is named, and a filter for many runs too", do: "Leave out workflow, status, since, until and text, or run"}
+		}
 		run, err := d.resolve(ctx, in.Which)
 		if err != nil {
 			return nil, err

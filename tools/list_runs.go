@@ -95,6 +95,7 @@ func (out *listRunsOut) conclude(in listRunsIn) {
 	}
 	out.NotVisible = []string{"Runs that were purged, and earlier lives or generations of a run id, are not kept and cannot be listed."}
 	if n == 0 {
+		out.Coverage.State = "none" // a typo must not pass for an empty source
 		out.Summary = "no run matches"
 		if in.empty() && in.App == "" {
 			out.Summary = "the source holds no run"

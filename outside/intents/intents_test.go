@@ -101,7 +101,7 @@ func TestSQLite(t *testing.T) {
 func TestPostgres(t *testing.T) {
 	dsn := os.Getenv("IDEM_MCP_TEST_POSTGRES")
 	if dsn == "" {
-		t.Skip("IDEM_MCP_TEST_POSTGRES is not set")
+		t.Skip("IDEM_MCP_TEST_POSTGRES names no server; run: scripts/services go test ./outside/...")
 	}
 	var got []outside.Intent
 	each := func(i outside.Intent) error { got = append(got, i); return nil }
