@@ -210,7 +210,7 @@ func (out *reconcileOut) conclude(d Deps, in reconcileIn) {
 	if out.keys() == 0 {
 		out.Coverage.State = "none"
 		out.Summary = "no key was found to decide on"
-		out.Next = []Next{{Tool: "idem_explain", Arguments: map[string]string{}, Why: "topic intent record says what such a table holds"}}
+		out.Next = []Next{{Tool: "idem_explain", Arguments: map[string]string{"topic": "intent record"}, Why: "what such a table holds"}}
 	}
 	if !d.full() {
 		out.NotVisible = append(out.NotVisible, "keys, references and provider ids: they are shown at data-sharing level full; row is the record's place in the table")
