@@ -41,7 +41,7 @@ func serving(t *testing.T, l gate.Listen, inner http.Handler) (url string, stop 
 	case err := <-ended:
 		t.Fatal(err)
 	}
-	record.Called("ada", "idem_status", "answered", time.Millisecond, 10)
+	record.Called("ada-lovelace", "idem_status", "answered", time.Millisecond, 10)
 	return url, func() error { cancel(); return <-ended }
 }
 
@@ -149,7 +149,7 @@ func TestTLSAndMetrics(t *testing.T) {
 			t.Errorf("metrics lack %s:\n%s", want, body)
 		}
 	}
-	if strings.Contains(body, "ada") {
+	if strings.Contains(body, "lovelace") {
 		t.Error("metrics name a principal")
 	}
 	if err := stop(); err != nil {
