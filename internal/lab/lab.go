@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/dapr/durabletask-go/task"
 	"golang.org/x/sync/errgroup"
@@ -31,11 +33,7 @@ type Result struct {
 func Run(ctx context.Context, dir string, plans []Plan) ([]Result, error) {
 	results := map[string]Result{}
 	for i, batch := range batches(plans) {
-		d := filepath.Join(dir, fmt.Sprintf("engine-%03d", i))
-		if err := os.Mkdir(d, 0o700); err != nil {
-			return nil, err
-		}
-		if err := runBatch(ctx, d, batch, results); err != nil {
+		if err := untilDone(ctx, filepath.Join(dir, fmt.Sprintf("engine-%03d", i)), batch, results); err != nil {
 			return nil, err
 		}
 	}
@@ -44,6 +42,35 @@ func Run(ctx context.Context, dir string, plans []Plan) ([]Result, error) {
 		out[i] = results[p.Instance]
 	}
 	return out, nil
+}
+
+// The engine's backend keeps the lock of a work item now and then when its database
+// is busy: about once in a dozen matrices on two busy cores. Nothing then happens
+// for as long as the lock lasts, so a batch that takes this long is begun again on a
+// new engine; its plans are the same.
+const (
+	stuckAfter = time.Minute
+	tries      = 4
+)
+
+func untilDone(ctx context.Context, dir string, plans []Plan, results map[string]Result) error {
+	for n := 1; ; n++ {
+		d := fmt.Sprintf("%s-%d", dir, n)
+		if err := os.Mkdir(d, 0o700); err != nil {
+			return err
+		}
+		fresh := map[string]Result{}
+		limited, cancel := context.WithTimeout(ctx, stuckAfter)
+		err := runBatch(limited, d, plans, fresh)
+		cancel()
+		switch {
+		case err == nil:
+			maps.Copy(results, fresh)
+			return nil
+		case n == tries || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
+			return err
+		}
+	}
 }
 
 // batches groups plans by engine. A run that loses its worker has an engine of
