@@ -14,27 +14,27 @@ import (
 // their list is taken once, into the index, and its runs are then read from there.
 
 // list takes the list of a source that needs it.
-func (v *Surveyor) list(ctx context.Context, at position) (position, error) {
-	s, err := v.index.Survey(ctx, "", at.Survey)
-	if err != nil {
+func (v *Surveyor) list(ctx context.Context, at plan) (plan, error) {
+	var err error
+	if at.Fresh, err = v.index.empty(ctx, at.Source); err != nil {
 		return at, err
 	}
 	at.Ready = true
-	if at.Fresh, err = v.index.empty(ctx, s.Source); err != nil {
-		return at, err
-	}
+	first := position{about: at.about, Pages: 1}
 	if v.ordered {
-		if prev, ok, err := v.index.previous(ctx, s); err == nil && ok {
-			at.Listed = prev.Seen // a guess: as many as last time
+		prev, ok, err := v.index.previous(ctx, at.survey())
+		if err != nil || !ok {
+			return at, err
 		}
-		return at, nil
+		first.Listed = prev.Seen // a guess: as many as last time
+		return at, v.index.upsert(ctx, at.survey(), &batch{}, first, v.config.Now())
 	}
-	p := &pager{v: v, survey: s, at: at, began: v.config.Now(), before: at.Busy}
-	p.at.Listed, p.at.Seen, p.at.Repeats = 0, 0, 0
+	p := &pager{v: v, survey: at.survey(), at: first, began: v.config.Now()}
 	if err := p.takeList(ctx); err != nil && !errors.Is(err, errCancelled) {
 		return at, err
 	}
-	return p.at, nil
+	at.Listed = p.at.Listed
+	return at, nil
 }
 
 func (p *pager) takeList(ctx context.Context) error {
@@ -130,9 +130,14 @@ func putListed(ctx context.Context, tx *sql.Tx, survey string, runs []listedRun)
 	return nil
 }
 
-// nextListed returns the listed runs behind a place, up to a chunk.
-func (x *Index) nextListed(ctx context.Context, survey, after string, limit int) (out []listedRun, err error) {
-	rows, err := x.db.QueryContext(ctx, `SELECT place, ref, mark FROM listed WHERE survey = ? AND place > ? ORDER BY place LIMIT ?`, survey, after, limit)
+// nextListed returns the listed runs behind a place, up to another ("": the end),
+// so many at most.
+func (x *Index) nextListed(ctx context.Context, survey, after, last string, limit int) (out []listedRun, err error) {
+	query, args := `SELECT place, ref, mark FROM listed WHERE survey = ? AND place > ?`, []any{survey, after}
+	if last != "" {
+		query, args = query+` AND place <= ?`, append(args, last)
+	}
+	rows, err := x.db.QueryContext(ctx, query+` ORDER BY place LIMIT ?`, append(args, limit)...)
 	if err != nil {
 		return nil, indexFault("read", err)
 	}
@@ -156,7 +161,7 @@ func (x *Index) nextListed(ctx context.Context, survey, after string, limit int)
 func (p *pager) fromList(ctx context.Context) error {
 	limit := max(p.v.config.Concurrency*4, 16)
 	for !p.full() {
-		next, err := p.v.index.nextListed(ctx, p.survey.ID, p.at.Cursor, limit)
+		next, err := p.v.index.nextListed(ctx, p.survey.ID, p.at.Cursor, p.at.Last, limit)
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func (p *pager) stretch(ctx context.Context, source history.Stamper) (*stretch, 
 			}
 			part = part[:0]
 		}
-		if st.count == min(length, p.v.config.Page) {
+		if p.ends(st.last) || st.count == min(length, p.v.config.Page) {
 			st.end = false
 			break
 		}

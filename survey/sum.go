@@ -140,6 +140,7 @@ func forget(ctx context.Context, tx *sql.Tx, s Survey, keep time.Duration, now t
 	for _, drop := range [...]string{
 		`DELETE FROM tallies WHERE run IN (` + oldRuns + `)`, `DELETE FROM calls WHERE run IN (` + oldRuns + `)`, `DELETE FROM runs WHERE created < ? AND created > 0`,
 		`DELETE FROM sums WHERE survey IN (` + oldSurveys + `)`, `DELETE FROM sum_attempts WHERE survey IN (` + oldSurveys + `)`, `DELETE FROM unread WHERE survey IN (` + oldSurveys + `)`,
+		`DELETE FROM parts WHERE survey IN (` + oldSurveys + `)`,
 		`DELETE FROM surveys WHERE ended < ? AND state <> 'running'`,
 	} {
 		if _, err := tx.ExecContext(ctx, drop, before); err != nil {

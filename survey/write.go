@@ -32,6 +32,13 @@ const upsertRun = `INSERT INTO runs (place, life, source, location, app, run, ex
 // touchRun notes that a life is still there.
 const touchRun = `UPDATE runs SET seen = ?, gone = 0, mark = CASE WHEN ? = '' THEN mark ELSE ? END WHERE place = ? AND life = ? AND seen <= ?`
 
+// upsertPart notes how far a partition is. A step that runs again lets the numbers
+// stand until it is further.
+const upsertPart = `INSERT INTO parts (survey, part, after_run, last_run, moved, busy, pages, listed, seen, reads, repeats) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (survey, part) DO UPDATE SET moved = excluded.moved, busy = excluded.busy, pages = excluded.pages, listed = excluded.listed, seen = excluded.seen,
+		reads = excluded.reads, repeats = excluded.repeats
+	WHERE excluded.pages > parts.pages OR excluded.pages = parts.pages AND excluded.listed + excluded.seen >= parts.listed + parts.seen`
+
 const insertCall = `INSERT INTO calls (run, call, activity, attempts, kinds, first_at, last_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, call) DO NOTHING`
 
 const insertUnread = `INSERT INTO unread (survey, what, why, damaged) VALUES (?, ?, ?, ?) ON CONFLICT (survey, what) DO NOTHING`
@@ -68,9 +75,7 @@ func (x *Index) upsert(ctx context.Context, survey Survey, b *batch, at position
 		if err := putListed(ctx, tx, survey.ID, b.listed); err != nil {
 			return err
 		}
-		// idem:ignore IDEM004 the numbers are those of the activity's input and of this page, set and not added
-		_, err = tx.ExecContext(ctx, `UPDATE surveys SET moved = ?, busy = ?, pages = ?, listed = ?, seen = ?, reads = ?, repeats = ? WHERE id = ? AND state = ?`,
-			millis(now), at.Busy.Milliseconds(), at.Pages, at.Listed, at.Seen, at.Reads, at.Repeats, survey.ID, Running)
+		_, err = tx.ExecContext(ctx, upsertPart, at.Survey, at.Number, at.After, at.Last, millis(now), at.Busy.Milliseconds(), at.Pages, at.Listed, at.Seen, at.Reads, at.Repeats)
 		return err
 	})
 	return indexFault("write to", err)

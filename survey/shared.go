@@ -1,0 +1,54 @@
+package survey
+
+import (
+	"context"
+	"time"
+
+	"github.com/dapr/durabletask-go/client"
+	"github.com/dapr/durabletask-go/task"
+)
+
+// hub is the library's client of a shared engine: the engine host, a Dapr sidecar or
+// Catalyst speak the same protocol. Histories here are short, so the worker keeps no
+// copies of them.
+func (v *Surveyor) hub() *client.TaskHubGrpcClient {
+	return client.NewTaskHubGrpcClient(v.config.Hub, logger{v.config.Log}, client.WithStatefulHistoryDisabled())
+}
+
+// sharedEngine schedules surveys on an engine that others work for.
+func (v *Surveyor) sharedEngine() *engine {
+	c := v.hub()
+	return &engine{schedule: c.ScheduleNewWorkflow, look: c.FetchWorkflowMetadata, forget: c.PurgeWorkflowState, close: func(context.Context) error { return nil }}
+}
+
+// Work works for the shared engine until ctx ends: any number of processes may. A
+// page that is cut short is read again by another.
+func (v *Surveyor) Work(ctx context.Context) error {
+	if err := v.ready(ctx); err != nil {
+		return err
+	}
+	if d := v.source.Describe(ctx); d.Problem != nil {
+		return d.Problem
+	}
+	registry := task.NewTaskRegistry()
+	if err := v.register(registry); err != nil {
+		return err
+	}
+	log := logger{v.config.Log}
+	for pause := 250 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
+		err := v.hub().StartWorkItemListener(ctx, registry)
+		if err == nil {
+			break
+		}
+		log.tell("warn", "the engine does not answer, trying again: "+err.Error())
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	log.tell("info", "working for surveys of "+v.place)
+	<-ctx.Done()
+	v.busy <- struct{}{} // what is under way has been told to end
+	return nil
+}
