@@ -117,7 +117,7 @@ func (v *Surveyor) finishActivity(ctx task.ActivityContext) (any, error) {
 	if err := ctx.GetInput(&at); err != nil {
 		return nil, err
 	}
-	done, err := v.turn(ctx.Context(), at.about)
+	done, err := v.wait(ctx.Context()) // it reads the index alone, so any worker can
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +132,10 @@ func (v *Surveyor) turn(ctx context.Context, of about) (done func(), err error) 
 		return nil, &fault.Error{Kind: fault.Config, What: "survey " + clean.Line(of.Survey, 60) + " is not of the source of this worker, " + clean.Line(v.place, 200),
 			Means: "the engine is shared by surveys of several sources, or the workers name the source differently", Do: "Give every worker of an engine the same source, and each source an engine of its own"}
 	}
+	return v.wait(ctx)
+}
+
+func (v *Surveyor) wait(ctx context.Context) (done func(), err error) {
 	select {
 	case v.busy <- struct{}{}:
 		return func() { <-v.busy }, nil
