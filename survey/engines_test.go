@@ -128,14 +128,14 @@ func host(t *testing.T, ctx context.Context, database, address string) (at strin
 	return on.Addr().String(), over
 }
 
-func dial(t *testing.T, address string) *grpc.ClientConn {
+func dial(t *testing.T, address string) func() (grpc.ClientConnInterface, error) {
 	t.Helper()
 	c, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	return c
+	return func() (grpc.ClientConnInterface, error) { return c, nil }
 }
 
 // server is the address of a real PostgreSQL.

@@ -20,16 +20,10 @@ func (v *Surveyor) list(ctx context.Context, at plan) (plan, error) {
 		return at, err
 	}
 	at.Ready = true
-	first := position{about: at.about, Pages: 1}
 	if v.ordered {
-		prev, ok, err := v.index.previous(ctx, at.survey())
-		if err != nil || !ok {
-			return at, err
-		}
-		first.Listed = prev.Seen // a guess: as many as last time
-		return at, v.index.upsert(ctx, at.survey(), &batch{}, first, v.config.Now())
+		return at, nil
 	}
-	p := &pager{v: v, survey: at.survey(), at: first, began: v.config.Now()}
+	p := &pager{v: v, survey: at.survey(), at: position{about: at.about, Pages: 1}, began: v.config.Now()}
 	if err := p.takeList(ctx); err != nil && !errors.Is(err, errCancelled) {
 		return at, err
 	}
@@ -122,7 +116,6 @@ func putListed(ctx context.Context, tx *sql.Tx, survey string, runs []listedRun)
 		if err != nil {
 			return err
 		}
-		// idem:ignore IDEM004 what was read is the survey's own id; the row is inserted once by its key
 		if _, err := tx.ExecContext(ctx, insertListed, survey, l.place, string(ref), l.mark); err != nil {
 			return err
 		}

@@ -106,15 +106,10 @@ func (x *Index) listedAfter(ctx context.Context, survey, after string, count int
 	return place, indexFault("read", err)
 }
 
-// expect tells how many runs there are to read: those counted, or as many as last
-// time while they are counted.
+// expect tells how many runs there are to read, once all are counted.
 func (v *Surveyor) expect(ctx context.Context, at *plan) error {
-	listed := at.Listed
 	if !at.Whole {
-		if prev, ok, err := v.index.previous(ctx, at.survey()); err == nil && ok {
-			listed = max(listed, prev.Seen)
-		}
+		return nil
 	}
-	b := position{about: at.about, Pages: 1 + at.Planned, Listed: listed}
-	return v.index.upsert(ctx, at.survey(), &batch{}, b, v.config.Now())
+	return v.index.upsert(ctx, at.survey(), &batch{}, position{about: at.about, Pages: 1, Listed: at.Listed}, v.config.Now())
 }

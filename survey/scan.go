@@ -89,9 +89,6 @@ func (v *Surveyor) scan(ctx *task.WorkflowContext) (any, error) {
 	if err := ctx.GetInput(&at); err != nil {
 		return nil, err
 	}
-	step := func(name string) task.Task {
-		return ctx.CallActivity(name, task.WithActivityInput(at), task.WithActivityRetryPolicy(v.retry()))
-	}
 	take := func(t task.Task) {
 		var next plan
 		if err := t.Await(&next); err != nil {
@@ -101,15 +98,15 @@ func (v *Surveyor) scan(ctx *task.WorkflowContext) (any, error) {
 		at = next
 	}
 	if !at.Ready {
-		take(step(listName))
+		take(ctx.CallActivity(listName, task.WithActivityInput(at), task.WithActivityRetryPolicy(v.retry())))
 	}
 	if len(at.Parts) == 0 && !at.over() {
-		take(step(planName))
+		take(ctx.CallActivity(planName, task.WithActivityInput(at), task.WithActivityRetryPolicy(v.retry())))
 	}
 	if len(at.Parts) > 0 {
 		var next task.Task
 		if !at.Whole { // planned while these are read
-			next = step(planName)
+			next = ctx.CallActivity(planName, task.WithActivityInput(at), task.WithActivityRetryPolicy(v.retry()))
 		}
 		stopped, failed := v.readParts(ctx, at)
 		if next != nil {
@@ -128,7 +125,7 @@ func (v *Surveyor) scan(ctx *task.WorkflowContext) (any, error) {
 	}
 	var done plan
 	at.Parts = nil
-	err := step(finishName).Await(&done)
+	err := ctx.CallActivity(finishName, task.WithActivityInput(at), task.WithActivityRetryPolicy(v.retry())).Await(&done)
 	return done, err
 }
 

@@ -84,7 +84,6 @@ func (x *Index) finish(ctx context.Context, s Survey, end ending, keep time.Dura
 		if err := tx.QueryRowContext(ctx, count, append([]any{s.Seq}, args...)...).Scan(&all, &repeats, &gone, &partly, &seen); err != nil {
 			return err
 		}
-		// idem:ignore IDEM004 only a running survey lets it through, and it ends the survey in the same transaction
 		if _, err := tx.ExecContext(ctx, `UPDATE surveys SET state = ?, reason = ?, ended = ?, seen = ?, repeats = ?, gone = ?, partly = ? WHERE id = ? AND state = ?`,
 			end.State, end.Reason, millis(now), seen, repeats, gone, partly, s.ID, Running); err != nil {
 			return err
@@ -108,7 +107,6 @@ func markGone(ctx context.Context, tx *sql.Tx, s Survey) error {
 		return err
 	}
 	where, args := s.inScope()
-	// idem:ignore IDEM004 set to the survey's own number where it is 0, in the transaction that ends the survey
 	_, err := tx.ExecContext(ctx, fmt.Sprintf(`UPDATE runs SET gone = ? WHERE id IN (SELECT r.id FROM runs r WHERE %s AND r.seen < ? AND r.gone = 0)`, where),
 		append(append([]any{s.Seq}, args...), s.Seq)...)
 	return err

@@ -430,7 +430,7 @@ func testMarksOfAStore(t *testing.T, open opener) {
 		t.Errorf("third %+v", third)
 	}
 	for _, r := range rows(t, v, third, survey.ByWorkflow) {
-		fresh := open(t, t.TempDir(), src)
+		fresh := openParts(t, t.TempDir(), src)
 		if s := run(t, fresh, survey.Scope{Workflow: r.Workflow}); s.Seen == 0 || int(s.Seen) > r.Runs || int(s.Seen) < r.Runs-1 { // one is gone
 			t.Errorf("%s: %d of %d runs: %+v", r.Workflow, s.Seen, r.Runs, s)
 		}

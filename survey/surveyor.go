@@ -24,9 +24,9 @@ type Config struct {
 	// Database is where the index is instead of in Dir: the connection string of a
 	// PostgreSQL that several processes share. Never printed.
 	Database string
-	// Hub leads to the engine that several processes share; nil: the workflow runs
-	// in this process. A shared engine needs a shared index.
-	Hub grpc.ClientConnInterface
+	// Hub leads to the engine that several processes share, when it is first needed;
+	// nil: the workflow runs in this process. A shared engine needs a shared index.
+	Hub func() (grpc.ClientConnInterface, error)
 	// Width is how many partitions are read at once at most; 0: 16.
 	Width int
 	Log   Log
@@ -195,7 +195,7 @@ func (v *Surveyor) Start(ctx context.Context, sc Scope) (s Survey, begun bool, e
 
 func (v *Surveyor) openEngine(ctx context.Context) (*engine, error) {
 	if v.config.Hub != nil {
-		return v.sharedEngine(), nil
+		return v.sharedEngine()
 	}
 	return v.startLocal(ctx, filepath.Join(v.config.Dir, v.id, "engine.sqlite"))
 }
@@ -214,7 +214,14 @@ func (v *Surveyor) Survey(ctx context.Context, id string) (Survey, error) {
 	if err := v.ready(ctx); err != nil {
 		return Survey{}, err
 	}
-	return v.index.Survey(ctx, v.id, id)
+	s, err := v.index.Survey(ctx, v.id, id)
+	if err != nil || s.State != Running || s.Listed > 0 {
+		return s, err
+	}
+	if prev, ok, err := v.index.previous(ctx, s); err == nil && ok {
+		s.Listed = prev.Seen // a guess while nothing is counted: as many as last time
+	}
+	return s, nil
 }
 
 // Index is what surveys know.

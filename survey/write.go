@@ -37,7 +37,7 @@ const touchRun = `UPDATE runs SET seen = ?, gone = 0, mark = CASE WHEN ? = '' TH
 const upsertPart = `INSERT INTO parts (survey, part, after_run, last_run, moved, busy, pages, listed, seen, reads, repeats) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (survey, part) DO UPDATE SET moved = excluded.moved, busy = excluded.busy, pages = excluded.pages, listed = excluded.listed, seen = excluded.seen,
 		reads = excluded.reads, repeats = excluded.repeats
-	WHERE excluded.pages > parts.pages OR excluded.pages = parts.pages AND excluded.listed + excluded.seen >= parts.listed + parts.seen`
+	WHERE excluded.pages > parts.pages OR excluded.pages = parts.pages AND excluded.listed >= parts.listed AND excluded.seen >= parts.seen`
 
 const insertCall = `INSERT INTO calls (run, call, activity, attempts, kinds, first_at, last_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, call) DO NOTHING`
 
@@ -67,7 +67,6 @@ func (x *Index) upsert(ctx context.Context, survey Survey, b *batch, at position
 			}
 		}
 		for _, u := range b.unread {
-			// idem:ignore IDEM004 what was read is the survey's own id; the row is inserted once by its key
 			if _, err := tx.ExecContext(ctx, insertUnread, survey.ID, u.What, u.Why, flag(!u.NoRun)); err != nil {
 				return err
 			}
