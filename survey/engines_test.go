@@ -115,7 +115,7 @@ func openWorkers(t *testing.T, dir string, src history.Source) *survey.Surveyor 
 }
 
 // host serves an engine until ctx ends.
-func host(t *testing.T, ctx context.Context, database, address string) (at string, ended <-chan error) { //nolint:revive // t first, as everywhere in tests
+func host(t *testing.T, ctx context.Context, database, address string) (at string, ended <-chan error) {
 	t.Helper()
 	on, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -170,7 +170,7 @@ func database(t testing.TB) string {
 		if _, err := conn.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Error(err)
 		}
-		conn.Close(ctx) //nolint:errcheck // the test is over
+		conn.Close(ctx)
 	})
 	u.Path = "/" + name
 	return u.String()

@@ -169,7 +169,7 @@ func killOne(t *testing.T, random *rand.Rand, all []*process, database string) s
 		return strings.SplitN(all[n].as, "\n", 2)[0]
 	}
 	conn := connect(t, database)
-	defer conn.Close(t.Context()) //nolint:errcheck // it is asked nothing more
+	defer conn.Close(t.Context())
 	if _, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`); err != nil {
 		t.Fatal(err)
 	}
@@ -192,14 +192,14 @@ func compareShared(t *testing.T, database, want string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer x.Close() //nolint:errcheck // it was read
+	defer x.Close()
 	got, err := x.Dump(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	differ(t, got, want)
 	conn := connect(t, database)
-	defer conn.Close(t.Context()) //nolint:errcheck // it is asked nothing more
+	defer conn.Close(t.Context())
 	if _, err := conn.Exec(t.Context(), `TRUNCATE surveys, runs, tallies, calls, unread, listed, parts, sums, sum_attempts`); err != nil {
 		t.Fatal(err)
 	}
@@ -211,6 +211,6 @@ func freePort(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer on.Close() //nolint:errcheck // it served no one
+	defer on.Close()
 	return on.Addr().String()
 }

@@ -100,7 +100,7 @@ func surveyDatabase(t *testing.T) string {
 		if _, err := conn.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Error(err)
 		}
-		conn.Close(ctx) //nolint:errcheck // the test is over
+		conn.Close(ctx)
 	})
 	u, err := url.Parse(server)
 	if err != nil {
@@ -159,7 +159,7 @@ func TestDialDapr(t *testing.T) {
 			conf.getenv = func(n string) string { return c.env[n] }
 			conn, err := dialEngine(conf)
 			if conn != nil {
-				defer conn.Close() //nolint:errcheck // nothing was sent
+				defer conn.Close()
 			}
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("%v; want %q", err, c.want)
