@@ -3,6 +3,7 @@ package survey_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"net"
 	"net/url"
 	"os"
@@ -90,7 +91,7 @@ func openWorkers(t *testing.T, dir string, src history.Source) *survey.Surveyor 
 	c := short(dir, src)
 	c.Partition, c.Database = 25, database(t)
 	ctx, stop := context.WithCancel(context.Background())
-	address, ended := host(t, ctx, c.Database, "127.0.0.1:0")
+	address, ended := host(ctx, t, c.Database, 3*time.Second)
 	for range 2 {
 		of := c
 		of.Hub = dial(t, address)
@@ -115,15 +116,15 @@ func openWorkers(t *testing.T, dir string, src history.Source) *survey.Surveyor 
 }
 
 // host serves an engine until ctx ends.
-func host(t *testing.T, ctx context.Context, database, address string) (at string, ended <-chan error) {
+func host(ctx context.Context, t *testing.T, database string, lock time.Duration) (at string, ended <-chan error) {
 	t.Helper()
-	on, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	on, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	over := make(chan error, 1)
 	go func() {
-		over <- survey.Host(ctx, on, survey.HostConfig{Database: database, LockTime: 3 * time.Second})
+		over <- survey.Host(ctx, on, survey.HostConfig{Database: database, LockTime: lock})
 	}()
 	return on.Addr().String(), over
 }
@@ -182,7 +183,7 @@ func TestWorkersReadOneSource(t *testing.T) {
 	c := short(t.TempDir(), &fake{runs: load(t)})
 	c.Database = database(t)
 	ctx, stop := context.WithCancel(context.Background())
-	address, ended := host(t, ctx, c.Database, "127.0.0.1:0")
+	address, ended := host(ctx, t, c.Database, 3*time.Second)
 	c.Hub = dial(t, address)
 	of := c
 	of.Source = files(t, "../examples/runs")
@@ -208,6 +209,48 @@ func TestSharedEngineNeedsSharedIndex(t *testing.T) {
 	c := short(t.TempDir(), &fake{runs: load(t)})
 	c.Hub = dial(t, "127.0.0.1:1")
 	if _, _, err := openWith(t, c).Start(t.Context(), survey.Scope{}); err == nil || !strings.Contains(err.Error(), "survey.index") {
+		t.Error(err)
+	}
+}
+
+// slowList is a source whose listing takes longer than a lock.
+type slowList struct {
+	fake
+	lists atomic.Int64
+}
+
+func (s *slowList) Runs(ctx context.Context, f history.Filter) iter.Seq2[history.Header, error] {
+	s.lists.Add(1)
+	time.Sleep(2500 * time.Millisecond)
+	return s.fake.Runs(ctx, f)
+}
+
+// A step that takes longer than a lock lasts is not handed out again while its
+// worker is at it.
+func TestLocksAreRenewed(t *testing.T) {
+	t.Parallel()
+	src := &slowList{fake: fake{runs: load(t)}}
+	c := short(t.TempDir(), src)
+	c.Database = database(t)
+	ctx, stop := context.WithCancel(context.Background())
+	address, ended := host(ctx, t, c.Database, time.Second)
+	c.Hub = dial(t, address)
+	var done []chan error
+	for range 2 {
+		w, over := openWith(t, c), make(chan error, 1)
+		go func() { over <- w.Work(ctx) }()
+		done = append(done, over)
+	}
+	if s := run(t, openWith(t, c), survey.Scope{}); s.State != survey.Done || src.lists.Load() != 1 {
+		t.Errorf("listed %d times: %+v", src.lists.Load(), s)
+	}
+	stop()
+	for _, over := range done {
+		if err := <-over; err != nil {
+			t.Error(err)
+		}
+	}
+	if err := <-ended; err != nil {
 		t.Error(err)
 	}
 }
