@@ -153,6 +153,7 @@ func inSQLite(b *testing.B) place {
 	}
 	db, err := sql.Open("sqlite", "file:"+path+mode)
 	check(b, err)
+	db.SetMaxIdleConns(0) // its cache is none of a survey's memory
 	b.Cleanup(func() { db.Close() })
 	p := place{
 		open: func() (history.Source, error) { return sqlite.New(sqlite.Config{ConnectionString: path}) },

@@ -15,7 +15,7 @@ import (
 )
 
 // chunk is how many runs are analyzed and written together.
-const chunk = 1000
+const chunk = 500
 
 // page reads runs from a position on until there are none left, enough were read,
 // or its time is over, and returns the position after them.

@@ -44,7 +44,6 @@ func (w *writer) put(ctx context.Context, b *batch, now time.Time) error {
 		return err
 	}
 	for ids := range slices.Chunk(b.unchanged, idsAtOnce) {
-		// idem:ignore IDEM004 set to the survey's own number and to the stretch of the activity's input
 		if err := w.execIn(ctx, touchKnown, ids, w.survey.Seq, b.stretch, b.stretch, w.survey.Seq); err != nil {
 			return err
 		}
@@ -60,6 +59,7 @@ func (w *writer) put(ctx context.Context, b *batch, now time.Time) error {
 		}
 	}
 	if w.changed {
+		// idem:ignore IDEM004 a time that only grows; what was read decides whether anything has changed
 		_, err := w.tx.ExecContext(ctx, `UPDATE surveys SET changed = ? WHERE id = ? AND changed < ?`, millis(now), w.survey.ID, millis(now))
 		return err
 	}
@@ -135,7 +135,6 @@ func (w *writer) seal(ctx context.Context, s *seal) error {
 		return err
 	}
 	sc := w.survey.Scope
-	// idem:ignore IDEM004 what was read decides whether it is written at all; the row is inserted once by its key
 	_, err := w.tx.ExecContext(ctx, `INSERT INTO stretches (id, source, app, workflow, created_from, created_to, reader, signature, runs, unended, repeats, seen)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
 		s.id, w.survey.Source, sc.App, sc.Workflow, millis(sc.From), millis(sc.To), reader, s.signature, s.runs, s.unended, s.repeats, w.survey.Seq)

@@ -162,9 +162,9 @@ type stretch struct {
 
 // lister walks a source's list of marks and is left standing between two stretches.
 type lister struct {
-	at   string // cursor of the last run it gave
-	next func() (history.Stamp, error, bool)
-	stop func()
+	at    string // cursor of the last run it gave
+	next  func() (history.Stamp, error, bool)
+	leave func()
 }
 
 // from makes it go on behind a cursor.
@@ -172,13 +172,13 @@ func (l *lister) from(ctx context.Context, source history.Stamper, f history.Fil
 	if l.next == nil || l.at != f.Cursor {
 		l.close()
 		l.at = f.Cursor
-		l.next, l.stop = iter.Pull2(source.Stamps(ctx, f))
+		l.next, l.leave = iter.Pull2(source.Stamps(ctx, f))
 	}
 }
 
 func (l *lister) close() {
-	if l.stop != nil {
-		l.stop()
+	if l.leave != nil {
+		l.leave()
 	}
 	*l = lister{}
 }

@@ -183,7 +183,6 @@ func forgetStretches(ctx context.Context, tx *sql.Tx, s Survey, end ending) erro
 	if end.State != Done {
 		return nil
 	}
-	// idem:ignore IDEM004 what the survey met has its number, whichever run of this comes first
 	_, err := tx.ExecContext(ctx, `DELETE FROM stretches WHERE source = ? AND app = ? AND seen < ?`, s.Source, s.Scope.App, s.Seq)
 	return err
 }
@@ -237,13 +236,14 @@ func loosen(ctx context.Context, tx *sql.Tx, s Survey, before int64, now time.Ti
 	if _, err := tx.ExecContext(ctx, `DELETE FROM stretches WHERE runs <> `+linked); err != nil { // they were not believed
 		return err
 	}
+	// idem:ignore IDEM004 what was read decides whether it is done at all, in the transaction that ends the survey
 	if _, err := tx.ExecContext(ctx, `UPDATE runs SET stretch = 0 WHERE created < ? AND created > 0`, before); err != nil {
 		return err
 	}
-	// idem:ignore IDEM004 the number is counted in the same transaction
 	if _, err := tx.ExecContext(ctx, `UPDATE stretches SET runs = `+linked+` WHERE runs <> `+linked); err != nil {
 		return err
 	}
+	// idem:ignore IDEM004 the same, and set to the time of the end
 	_, err := tx.ExecContext(ctx, `UPDATE surveys SET changed = ? WHERE id = ?`, millis(now), s.ID)
 	return err
 }
