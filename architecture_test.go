@@ -107,7 +107,7 @@ var doors = map[string][]string{
 	"github.com/tree-sitter/":       {"review/parse/", "review/lang/"},
 	"github.com/spf13/":             {"cmd/"},
 	"github.com/owenrumney/":        {"review/output/"},
-	"github.com/jackc/pgx":          {"dapr/store/postgres/", "dapr/storetest/", "outside/intents/"},
+	"github.com/jackc/pgx":          {"dapr/store/postgres/", "dapr/storetest/", "outside/intents/", "survey/"},
 	"github.com/redis/go-redis":     {"dapr/store/redis/", "dapr/storetest/"},
 	"github.com/google/jsonschema-": {"tools/schema.go"},
 }

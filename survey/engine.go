@@ -2,90 +2,101 @@ package survey
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/dapr/durabletask-go/api"
 	"github.com/dapr/durabletask-go/backend"
-	"github.com/dapr/durabletask-go/backend/sqlite"
 	"github.com/dapr/durabletask-go/task"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
+	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
 )
 
-// engine is the workflow engine in this process, over a file that outlives it.
-// Another process may have the same file open: the engine's own locks share the
-// work out.
+// engine is who runs the workflow: this process (local.go), or an engine that
+// several share (shared.go).
 type engine struct {
-	client backend.TaskHubClient
-	worker backend.TaskHubWorker
-	stop   context.CancelFunc
-	looks  *sql.DB
+	schedule func(ctx context.Context, workflow string, opts ...api.NewWorkflowOptions) (api.InstanceID, error)
+	look     func(ctx context.Context, id api.InstanceID, opts ...api.FetchWorkflowMetadataOptions) (*backend.WorkflowMetadata, error)
+	forget   func(ctx context.Context, id api.InstanceID, opts ...api.PurgeOptions) error
+	close    func(ctx context.Context) error
 }
 
-// startEngine opens the file and goes on with whatever was under way in it. The
-// engine lives until close: longer than the call that started it.
-func (v *Surveyor) startEngine(ctx context.Context, path string) (e *engine, err error) {
-	defer func() { // the backend panics where its file cannot be opened
-		if p := recover(); p != nil {
-			e, err = nil, &fault.Error{Kind: fault.Config, What: "open the survey's engine", Do: "Look whether survey.dir can be written and has room", Cause: fmt.Errorf("%v", p)}
+// begin makes sure that a survey is under way: a workflow that is there already is
+// not begun again, unless it ended without ending the survey.
+func (e *engine) begin(ctx context.Context, s Survey, width int) error {
+	for again := false; ; again = true {
+		// The start time keeps the engine from waiting for a worker to take it up.
+		_, err := e.schedule(ctx, scanName, api.WithInstanceID(api.InstanceID(s.ID)), api.WithStartTime(s.Started),
+			api.WithInput(plan{about: about{Survey: s.ID, Seq: s.Seq, Source: s.Source, Scope: s.Scope}, Width: width}))
+		if err == nil || !isDuplicate(err) {
+			return err
 		}
-	}()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, &fault.Error{Kind: fault.Config, What: "make the folder of the survey's engine", Do: "Set survey.dir to a folder that can be written", Cause: err}
+		there, err := e.look(ctx, api.InstanceID(s.ID))
+		if err != nil || again || !api.WorkflowMetadataIsComplete(there) {
+			return err
+		}
+		if err := e.forget(ctx, api.InstanceID(s.ID)); err != nil {
+			return err
+		}
 	}
-	registry := task.NewTaskRegistry()
-	if err := v.register(registry); err != nil {
-		return nil, err
-	}
-	file := fileURL(path, "busy_timeout(20000)", "journal_mode(WAL)", "synchronous(FULL)")
-	options := sqlite.NewSqliteOptions(file)
-	options.WorkflowLockTimeout, options.ActivityLockTimeout = v.config.LockTime, v.config.LockTime
-	db, err := sql.Open("sqlite", file)
-	if err != nil {
-		return nil, fmt.Errorf("open the survey's engine: %w", err)
-	}
-	be := &paced{Backend: sqlite.NewSqliteBackend(options, quiet{}), db: db}
-	exec := task.NewTaskExecutorWithLogger(registry, quiet{})
-	e = &engine{client: backend.NewTaskHubClient(be), looks: db}
-	// One at a time: the engine does not renew a lock, and a worker with room to
-	// spare would take its own step again when that lasts longer. Another process
-	// may; that changes nothing, since every step may run twice.
-	one := backend.WithMaxParallelism(1)
-	e.worker = backend.NewTaskHubWorker(be,
-		backend.NewWorkflowWorker(backend.WorkflowWorkerOptions{Backend: be, Executor: exec, Logger: quiet{}, AppID: OwnApp}, one),
-		backend.NewActivityTaskWorker(be, exec, quiet{}, one), quiet{})
-	run, stop := context.WithCancel(context.WithoutCancel(ctx))
-	e.stop = stop
-	if err := e.worker.Start(run); err != nil {
-		stop()
-		return nil, errors.Join(fmt.Errorf("start the survey's engine: %w", err), db.Close())
-	}
-	return e, nil
 }
 
-// register names the workflow and its activities.
+func isDuplicate(err error) bool {
+	return errors.Is(err, api.ErrDuplicateInstance) || status.Code(err) == codes.AlreadyExists || strings.Contains(err.Error(), api.ErrDuplicateInstance.Error()) || strings.Contains(err.Error(), "already exists")
+}
+
+// purge forgets the workflows of an ended survey, whose results are in the index.
+// What stays is a few rows.
+func (e *engine) purge(ctx context.Context, id string, parts int64) {
+	if e.forget(ctx, api.InstanceID(id)) != nil {
+		return // it was purged before, or somebody else is at it
+	}
+	for n := int64(1); n <= parts && ctx.Err() == nil; n++ {
+		_ = e.forget(ctx, api.InstanceID(partID(id, n)))
+	}
+}
+
+// register names the workflows and their activities.
 func (v *Surveyor) register(r *task.TaskRegistry) error {
 	return errors.Join(
 		r.AddWorkflowN(scanName, v.scan),
+		r.AddWorkflowN(partName, v.readPart),
 		r.AddActivityN(listName, v.listActivity),
+		r.AddActivityN(planName, v.planActivity),
 		r.AddActivityN(pageName, v.pageActivity),
 		r.AddActivityN(finishName, v.finishActivity),
 	)
 }
 
 func (v *Surveyor) listActivity(ctx task.ActivityContext) (any, error) {
-	var at position
+	var at plan
 	if err := ctx.GetInput(&at); err != nil {
 		return nil, err
 	}
+	done, err := v.turn(ctx.Context(), at.about)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	return v.list(ctx.Context(), at)
+}
+
+func (v *Surveyor) planActivity(ctx task.ActivityContext) (any, error) {
+	var at plan
+	if err := ctx.GetInput(&at); err != nil {
+		return nil, err
+	}
+	done, err := v.turn(ctx.Context(), at.about)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return v.plan(ctx.Context(), at)
 }
 
 func (v *Surveyor) pageActivity(ctx task.ActivityContext) (any, error) {
@@ -93,56 +104,69 @@ func (v *Surveyor) pageActivity(ctx task.ActivityContext) (any, error) {
 	if err := ctx.GetInput(&at); err != nil {
 		return nil, err
 	}
+	done, err := v.turn(ctx.Context(), at.about)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	return v.page(ctx.Context(), at)
 }
 
 func (v *Surveyor) finishActivity(ctx task.ActivityContext) (any, error) {
-	var at position
+	var at plan
 	if err := ctx.GetInput(&at); err != nil {
 		return nil, err
 	}
+	done, err := v.wait(ctx.Context()) // it reads the index alone, so any worker can
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	return v.end(ctx.Context(), at)
 }
 
-// schedule makes sure that a survey is under way: a workflow that is there already
-// is not begun again.
-func (e *engine) schedule(ctx context.Context, id string) error {
-	_, err := e.client.ScheduleNewWorkflow(ctx, scanName, api.WithInstanceID(api.InstanceID(id)), api.WithInput(position{Survey: id}))
-	if err != nil && (errors.Is(err, api.ErrDuplicateInstance) || strings.Contains(err.Error(), api.ErrDuplicateInstance.Error())) {
-		return nil
+// turn waits until this process is free: it works on one activity at a time, each
+// of which takes every processor. done gives the turn back.
+func (v *Surveyor) turn(ctx context.Context, of about) (done func(), err error) {
+	if of.Source != v.id { // the workers of an engine all read one source
+		return nil, &fault.Error{Kind: fault.Config, What: "survey " + clean.Line(of.Survey, 60) + " is not of the source of this worker, " + clean.Line(v.place, 200),
+			Means: "the engine is shared by surveys of several sources, or the workers name the source differently", Do: "Give every worker of an engine the same source, and each source an engine of its own"}
 	}
-	return err
+	return v.wait(ctx)
 }
 
-// purge forgets an ended workflow, whose results are in the index.
-func (e *engine) purge(ctx context.Context, id string) {
-	_ = e.client.PurgeWorkflowState(ctx, api.InstanceID(id)) // what stays is a few rows
-}
-
-// close stops the engine between two steps and waits for those under way.
-func (e *engine) close(ctx context.Context) error {
-	e.stop()
-	return errors.Join(e.worker.Shutdown(ctx), e.looks.Close())
-}
-
-// host is the engine of a Surveyor, started when it is first needed.
-type host struct {
-	mu sync.Mutex
-	*engine
+func (v *Surveyor) wait(ctx context.Context) (done func(), err error) {
+	select {
+	case v.busy <- struct{}{}:
+		return func() { <-v.busy }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // lockTime is how long a step of a killed process stays locked before another
 // goes on with it.
 const lockTime = 10 * time.Second
 
-// quiet is the engine's logger. What goes wrong is told by the survey's state.
-type quiet struct{}
+// Log is told what goes wrong in an engine: "error" or "warn", and what. Both kinds
+// are passing; what ends a survey is told by its state.
+type Log func(level, text string)
 
-func (quiet) Debug(...any)          {}
-func (quiet) Debugf(string, ...any) {}
-func (quiet) Info(...any)           {}
-func (quiet) Infof(string, ...any)  {}
-func (quiet) Warn(...any)           {}
-func (quiet) Warnf(string, ...any)  {}
-func (quiet) Error(...any)          {}
-func (quiet) Errorf(string, ...any) {}
+// logger hands the library's warnings on. Its lower levels say nothing of use, and
+// one of them prints the database's password.
+type logger struct{ log Log }
+
+func (l logger) tell(level, text string) {
+	if l.log != nil {
+		l.log(level, clean.Line(text, 400))
+	}
+}
+
+func (logger) Debug(...any)                     {}
+func (logger) Debugf(string, ...any)            {}
+func (logger) Info(...any)                      {}
+func (logger) Infof(string, ...any)             {}
+func (l logger) Warn(v ...any)                  { l.tell("warn", fmt.Sprint(v...)) }
+func (l logger) Warnf(format string, v ...any)  { l.tell("warn", fmt.Sprintf(format, v...)) }
+func (l logger) Error(v ...any)                 { l.tell("error", fmt.Sprint(v...)) }
+func (l logger) Errorf(format string, v ...any) { l.tell("error", fmt.Sprintf(format, v...)) }

@@ -23,7 +23,7 @@ const victimVariable = "IDEM_MCP_TEST_SURVEY_VICTIM"
 
 func TestMain(m *testing.M) {
 	if at := os.Getenv(victimVariable); at != "" {
-		if err := victim(at); err != nil {
+		if err := become(at); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -40,6 +40,18 @@ func killable(dir, store string) (*survey.Surveyor, error) {
 		return nil, err
 	}
 	return survey.New(survey.Config{Dir: dir, Source: src, Page: 150, PageTime: time.Second, LockTime: 300 * time.Millisecond, RetryTime: 20 * time.Millisecond}), nil
+}
+
+// become is what the environment says: an engine host, a worker, or a whole survey.
+func become(at string) error {
+	kind, rest, _ := strings.Cut(at, "\n")
+	switch kind {
+	case "host":
+		return hostVictim(rest)
+	case "worker":
+		return workerVictim(rest)
+	}
+	return victim(at)
 }
 
 func victim(at string) error {
@@ -156,7 +168,11 @@ func dump(t *testing.T, dir, store string) string {
 
 func compare(t *testing.T, dir, store, want string) {
 	t.Helper()
-	got := dump(t, dir, store)
+	differ(t, dump(t, dir, store), want)
+}
+
+func differ(t *testing.T, got, want string) {
+	t.Helper()
 	if got == want {
 		return
 	}

@@ -14,27 +14,21 @@ import (
 // their list is taken once, into the index, and its runs are then read from there.
 
 // list takes the list of a source that needs it.
-func (v *Surveyor) list(ctx context.Context, at position) (position, error) {
-	s, err := v.index.Survey(ctx, "", at.Survey)
-	if err != nil {
+func (v *Surveyor) list(ctx context.Context, at plan) (plan, error) {
+	var err error
+	if at.Fresh, err = v.index.empty(ctx, at.Source); err != nil {
 		return at, err
 	}
 	at.Ready = true
-	if at.Fresh, err = v.index.empty(ctx, s.Source); err != nil {
-		return at, err
-	}
 	if v.ordered {
-		if prev, ok, err := v.index.previous(ctx, s); err == nil && ok {
-			at.Listed = prev.Seen // a guess: as many as last time
-		}
 		return at, nil
 	}
-	p := &pager{v: v, survey: s, at: at, began: v.config.Now(), before: at.Busy}
-	p.at.Listed, p.at.Seen, p.at.Repeats = 0, 0, 0
+	p := &pager{v: v, survey: at.survey(), at: position{about: at.about, Pages: 1}, began: v.config.Now()}
 	if err := p.takeList(ctx); err != nil && !errors.Is(err, errCancelled) {
 		return at, err
 	}
-	return p.at, nil
+	at.Listed = p.at.Listed
+	return at, nil
 }
 
 func (p *pager) takeList(ctx context.Context) error {
@@ -122,7 +116,6 @@ func putListed(ctx context.Context, tx *sql.Tx, survey string, runs []listedRun)
 		if err != nil {
 			return err
 		}
-		// idem:ignore IDEM004 what was read is the survey's own id; the row is inserted once by its key
 		if _, err := tx.ExecContext(ctx, insertListed, survey, l.place, string(ref), l.mark); err != nil {
 			return err
 		}
@@ -130,9 +123,14 @@ func putListed(ctx context.Context, tx *sql.Tx, survey string, runs []listedRun)
 	return nil
 }
 
-// nextListed returns the listed runs behind a place, up to a chunk.
-func (x *Index) nextListed(ctx context.Context, survey, after string, limit int) (out []listedRun, err error) {
-	rows, err := x.db.QueryContext(ctx, `SELECT place, ref, mark FROM listed WHERE survey = ? AND place > ? ORDER BY place LIMIT ?`, survey, after, limit)
+// nextListed returns the listed runs behind a place, up to another ("": the end),
+// so many at most.
+func (x *Index) nextListed(ctx context.Context, survey, after, last string, limit int) (out []listedRun, err error) {
+	query, args := `SELECT place, ref, mark FROM listed WHERE survey = ? AND place > ?`, []any{survey, after}
+	if last != "" {
+		query, args = query+` AND place <= ?`, append(args, last)
+	}
+	rows, err := x.db.QueryContext(ctx, query+` ORDER BY place LIMIT ?`, append(args, limit)...)
 	if err != nil {
 		return nil, indexFault("read", err)
 	}
@@ -156,7 +154,7 @@ func (x *Index) nextListed(ctx context.Context, survey, after string, limit int)
 func (p *pager) fromList(ctx context.Context) error {
 	limit := max(p.v.config.Concurrency*4, 16)
 	for !p.full() {
-		next, err := p.v.index.nextListed(ctx, p.survey.ID, p.at.Cursor, limit)
+		next, err := p.v.index.nextListed(ctx, p.survey.ID, p.at.Cursor, p.at.Last, limit)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"runtime"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,15 +21,15 @@ const chunk = 500
 // page reads runs from a position on until there are none left, enough were read,
 // or its time is over, and returns the position after them.
 func (v *Surveyor) page(ctx context.Context, at position) (position, error) {
-	s, err := v.index.Survey(ctx, "", at.Survey)
+	stopping, err := v.index.stopping(ctx, at.Survey)
 	if err != nil {
 		return at, err
 	}
-	if s.Stopping || s.State != Running {
-		at.End = true
+	if stopping {
+		at.End, at.Stopped = true, true
 		return at, nil
 	}
-	p := &pager{v: v, survey: s, at: at, began: v.config.Now(), before: at.Busy}
+	p := &pager{v: v, survey: at.survey(), at: at, began: v.config.Now(), before: at.Busy}
 	p.at.Pages++
 	if v.ordered {
 		err = p.ordered(ctx)
@@ -36,7 +37,7 @@ func (v *Surveyor) page(ctx context.Context, at position) (position, error) {
 		err = p.fromList(ctx)
 	}
 	if errors.Is(err, errCancelled) {
-		p.at.End, err = true, nil
+		p.at.End, p.at.Stopped, err = true, true, nil
 	}
 	return p.at, err
 }
@@ -81,11 +82,16 @@ func (p *pager) ordered(ctx context.Context) error {
 		if err := p.follow(ctx, st); err != nil {
 			return err
 		}
-		if st.end && p.at.Cursor == st.last {
+		if (st.end || p.ends(st.last)) && p.at.Cursor == st.last {
 			p.at.End = true
 		}
 	}
 	return p.note(ctx, &batch{})
+}
+
+// ends reports whether the partition ends with the run at a cursor.
+func (p *pager) ends(cursor string) bool {
+	return cursor != "" && (cursor == p.at.Last || slices.Contains(p.at.Beyond, cursor))
 }
 
 // bulk reads from the cursor to the run called last ("": the end of the source). o
@@ -158,6 +164,11 @@ func (p *pager) load(ctx context.Context, f history.Filter, last string, o *open
 		case errors.As(err, &skipped):
 			l.unread = append(l.unread, history.Skipped{What: clean.Line(skipped.What, 300), Why: clean.Line(skipped.Why, 300), NoRun: skipped.NoRun})
 			o.blind()
+			// A run that cannot be read is named by its cursor; it may be the last.
+			if ends := p.ends(skipped.What); ends || skipped.What == last && last != "" {
+				l.cursor = skipped.What
+				return hand(ends, true)
+			}
 			continue
 		case err != nil:
 			return err
@@ -174,15 +185,16 @@ func (p *pager) load(ctx context.Context, f history.Filter, last string, o *open
 			}
 		}
 		p.runs++
-		over := l.cursor == last
+		ends := p.ends(l.cursor)
+		over := ends || l.cursor == last
 		if last == "" { // a stretch is read whole
-			over = (cut || o == nil) && p.full()
+			over = ends || (cut || o == nil) && p.full()
 		}
 		cut = cut || over
 		if len(l.runs) < chunk && !cut {
 			continue
 		}
-		if err := hand(false, cut); err != nil || over {
+		if err := hand(ends, cut); err != nil || over {
 			return err
 		}
 		if cut {

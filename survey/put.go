@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Rows of one statement: a statement costs more than a row, and a database bounds
@@ -26,7 +25,7 @@ type writer struct {
 }
 
 // put writes the runs of a batch, and last of all that a stretch is complete.
-func (w *writer) put(ctx context.Context, b *batch, now time.Time) error {
+func (w *writer) put(ctx context.Context, b *batch) error {
 	runs := &rows{tx: w.tx, head: insertRun, tail: upsertRun, size: runsAtOnce}
 	tallies := &rows{tx: w.tx, head: insertTally(), tail: oneTally, size: talliesAtOnce}
 	calls := &rows{tx: w.tx, head: insertCall, tail: oneCall, size: callsAtOnce}
@@ -57,11 +56,6 @@ func (w *writer) put(ctx context.Context, b *batch, now time.Time) error {
 		if err := w.seal(ctx, b.seal); err != nil {
 			return err
 		}
-	}
-	if w.changed {
-		// idem:ignore IDEM004 a time that only grows; what was read decides whether anything has changed
-		_, err := w.tx.ExecContext(ctx, `UPDATE surveys SET changed = ? WHERE id = ? AND changed < ?`, millis(now), w.survey.ID, millis(now))
-		return err
 	}
 	return nil
 }

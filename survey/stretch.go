@@ -210,7 +210,7 @@ func (p *pager) stretch(ctx context.Context, source history.Stamper) (*stretch, 
 			sign.add(place, m.Mark)
 			cut = st.cutter.after(place) || st.cutter.length == p.v.config.Page
 		}
-		if cut {
+		if cut || p.ends(st.last) {
 			st.end = false
 			break
 		}

@@ -81,7 +81,6 @@ func (x *Index) finish(ctx context.Context, s Survey, end ending, keep time.Dura
 		if err != nil {
 			return err
 		}
-		// idem:ignore IDEM004 only a running survey lets it through, and it ends the survey in the same transaction
 		if _, err := tx.ExecContext(ctx, `UPDATE surveys SET state = ?, reason = ?, ended = ?, seen = ?, repeats = ?, gone = ?, partly = ? WHERE id = ? AND state = ?`,
 			end.State, end.Reason, millis(now), t.seen, t.repeats, t.gone, t.partly, s.ID, Running); err != nil {
 			return err
@@ -127,7 +126,7 @@ func (x *Index) totals(ctx context.Context, tx *sql.Tx, s Survey, whole bool) (t
 // asBefore returns the survey before of the same source and scope, if nothing that is
 // known of the source's runs has changed since it ended.
 func (x *Index) asBefore(ctx context.Context, tx *sql.Tx, s Survey) (*Survey, error) {
-	prev, err := scanSurvey(tx.QueryRowContext(ctx, `SELECT `+surveyColumns+` FROM surveys WHERE source = ? AND app = ? AND workflow = ? AND since = ? AND state = ? AND seq < ? ORDER BY seq DESC LIMIT 1`,
+	prev, err := scanSurvey(tx.QueryRowContext(ctx, selectSurveys+` WHERE source = ? AND app = ? AND workflow = ? AND since = ? AND state = ? AND seq < ? ORDER BY seq DESC LIMIT 1`,
 		s.Source, s.Scope.App, s.Scope.Workflow, s.Scope.Since, Done, s.Seq))
 	if errors.Is(err, sql.ErrNoRows) || err == nil && !(prev.Scope.From.Equal(s.Scope.From) && prev.Scope.To.Equal(s.Scope.To)) {
 		return nil, nil
@@ -135,8 +134,10 @@ func (x *Index) asBefore(ctx context.Context, tx *sql.Tx, s Survey) (*Survey, er
 	if err != nil {
 		return nil, err
 	}
-	var changed, damaged int
-	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM surveys WHERE source = ? AND (changed >= ? OR seq > ? AND changed > 0)`, s.Source, millis(prev.Ended), prev.Seq).Scan(&changed); err != nil {
+	// What an older version surveyed has no parts, and nothing tells when it changed.
+	var parts, changed, damaged int
+	if err := tx.QueryRowContext(ctx, `SELECT COALESCE(SUM(CASE WHEN s.id = ? THEN 1 ELSE 0 END), 0), COALESCE(SUM(CASE WHEN p.changed >= ? OR s.seq > ? AND p.changed > 0 THEN 1 ELSE 0 END), 0)
+		FROM parts p JOIN surveys s ON s.id = p.survey WHERE s.source = ?`, prev.ID, millis(prev.Ended), prev.Seq, s.Source).Scan(&parts, &changed); err != nil || parts == 0 {
 		return nil, err
 	}
 	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM unread WHERE survey IN (?, ?) AND damaged = 1`, s.ID, prev.ID).Scan(&damaged); err != nil || changed+damaged > 0 {
@@ -167,7 +168,6 @@ func markGone(ctx context.Context, tx *sql.Tx, s Survey) (int64, error) {
 		return 0, err
 	}
 	where, args := s.inScope()
-	// idem:ignore IDEM004 set to the survey's own number where it is 0, in the transaction that ends the survey
 	done, err := tx.ExecContext(ctx, fmt.Sprintf(`UPDATE runs SET gone = ?, stretch = 0 WHERE id IN (SELECT r.id FROM runs r WHERE %s AND r.seen < ? AND r.gone = 0
 		AND r.stretch IN (SELECT q.stretch FROM (SELECT DISTINCT stretch FROM runs) q WHERE NOT EXISTS (SELECT 1 FROM stretches p WHERE p.id = q.stretch AND p.seen >= ?)))`, where),
 		append(append([]any{s.Seq}, args...), s.Seq, s.Seq)...)
@@ -216,6 +216,7 @@ func forget(ctx context.Context, tx *sql.Tx, s Survey, keep time.Duration, now t
 	for _, drop := range [...]string{
 		`DELETE FROM tallies WHERE run IN (` + oldRuns + `)`, `DELETE FROM calls WHERE run IN (` + oldRuns + `)`, `DELETE FROM runs WHERE created < ? AND created > 0`,
 		`DELETE FROM sums WHERE survey IN (` + oldSurveys + `)`, `DELETE FROM sum_attempts WHERE survey IN (` + oldSurveys + `)`, `DELETE FROM unread WHERE survey IN (` + oldSurveys + `)`,
+		`DELETE FROM parts WHERE survey IN (` + oldSurveys + `)`,
 		`DELETE FROM surveys WHERE ended < ? AND state <> 'running'`,
 	} {
 		if _, err := tx.ExecContext(ctx, drop, before); err != nil {
@@ -244,6 +245,6 @@ func loosen(ctx context.Context, tx *sql.Tx, s Survey, before int64, now time.Ti
 		return err
 	}
 	// idem:ignore IDEM004 the same, and set to the time of the end
-	_, err := tx.ExecContext(ctx, `UPDATE surveys SET changed = ? WHERE id = ?`, millis(now), s.ID)
+	_, err := tx.ExecContext(ctx, `UPDATE parts SET changed = ? WHERE survey = ?`, millis(now), s.ID)
 	return err
 }

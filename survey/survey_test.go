@@ -95,18 +95,6 @@ func load(t *testing.T) []*history.Run {
 	return out
 }
 
-// open makes a Surveyor with short steps; it is closed with the test.
-func open(t *testing.T, dir string, src history.Source) *survey.Surveyor {
-	t.Helper()
-	v := survey.New(survey.Config{Dir: dir, Source: src, Page: 40, PageTime: time.Second, RetryTime: 10 * time.Millisecond})
-	t.Cleanup(func() {
-		if err := v.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return v
-}
-
 // run makes a whole survey.
 func run(t *testing.T, v *survey.Surveyor, sc survey.Scope) survey.Survey {
 	t.Helper()
@@ -146,8 +134,7 @@ func tallyOf(runs iter.Seq2[*history.Run, error]) []history.ActivityTally {
 }
 
 // The rows by activity are the tally of the runs, with times to the millisecond.
-func TestAnswersAreTheTally(t *testing.T) {
-	t.Parallel()
+func testAnswersAreTheTally(t *testing.T, open opener) {
 	src := files(t, "../examples/runs")
 	v := open(t, t.TempDir(), src)
 	s := run(t, v, survey.Scope{})
@@ -185,8 +172,7 @@ func TestAnswersAreTheTally(t *testing.T) {
 
 // A second survey changes nothing but what the source changed: a run that grew is
 // read as it is now, one that was purged stays and is marked.
-func TestSecondSurvey(t *testing.T) {
-	t.Parallel()
+func testSecondSurvey(t *testing.T, open opener) {
 	runs := load(t)
 	src := &fake{runs: runs}
 	v := open(t, t.TempDir(), src)
@@ -215,8 +201,7 @@ func TestSecondSurvey(t *testing.T) {
 }
 
 // Of two readings of one life the longer stays, whichever comes last.
-func TestShorterNeverReplacesLonger(t *testing.T) {
-	t.Parallel()
+func testShorterNeverReplacesLonger(t *testing.T, open opener) {
 	runs := load(t)
 	i := slices.IndexFunc(runs, func(r *history.Run) bool { return r.Ref.Instance == "s2-04-label-exhausted" })
 	whole, cut := runs[i], *runs[i]
@@ -241,8 +226,7 @@ func TestShorterNeverReplacesLonger(t *testing.T) {
 
 // An ended run whose listing says when it was last written to is not read again;
 // a running one is.
-func TestUnchangedIsNotReadAgain(t *testing.T) {
-	t.Parallel()
+func testUnchangedIsNotReadAgain(t *testing.T, open opener) {
 	runs := load(t)
 	running := 0
 	for _, r := range runs {
@@ -267,8 +251,7 @@ func TestUnchangedIsNotReadAgain(t *testing.T) {
 }
 
 // What cannot be read is counted and named, and nothing is then taken for gone.
-func TestUnreadable(t *testing.T) {
-	t.Parallel()
+func testUnreadable(t *testing.T, open opener) {
 	runs := load(t)
 	src := &fake{runs: runs}
 	v := open(t, t.TempDir(), src)
@@ -291,8 +274,7 @@ func TestUnreadable(t *testing.T) {
 }
 
 // A source that goes away for good ends the survey as failed, with what was read.
-func TestSourceGoesAway(t *testing.T) {
-	t.Parallel()
+func testSourceGoesAway(t *testing.T, open opener) {
 	runs := load(t)
 	src := &fake{runs: runs, problem: map[string]error{runs[60].Ref.Instance: &fault.Error{Kind: fault.Unreachable, What: "no answer from the store"}}}
 	v := open(t, t.TempDir(), src)
@@ -307,8 +289,7 @@ func TestSourceGoesAway(t *testing.T) {
 }
 
 // A survey that was cancelled ends, keeps what it has read and can be asked.
-func TestCancel(t *testing.T) {
-	t.Parallel()
+func testCancel(t *testing.T, open opener) {
 	src := &fake{runs: load(t), slow: 20 * time.Millisecond}
 	v := open(t, t.TempDir(), src)
 	s, _, err := v.Start(t.Context(), survey.Scope{})
@@ -332,8 +313,7 @@ func TestCancel(t *testing.T) {
 
 // The scope restricts what is read and what is answered; the survey's own runs are
 // in no answer.
-func TestScope(t *testing.T) {
-	t.Parallel()
+func testScope(t *testing.T, open opener) {
 	runs := load(t)
 	own := *runs[0]
 	own.Ref.App, own.Ref.Instance = survey.OwnApp, "own"
@@ -419,8 +399,7 @@ func TestNoPayloads(t *testing.T) {
 
 // A state store's unchanged runs are known by their marks: the second survey reads
 // only what was written since.
-func TestMarksOfAStore(t *testing.T) {
-	t.Parallel()
+func testMarksOfAStore(t *testing.T, open opener) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	fill(t, path, 300)
 	src, err := sqlite.New(sqlite.Config{ConnectionString: path})
@@ -451,7 +430,7 @@ func TestMarksOfAStore(t *testing.T) {
 		t.Errorf("third %+v", third)
 	}
 	for _, r := range rows(t, v, third, survey.ByWorkflow) {
-		fresh := open(t, t.TempDir(), src)
+		fresh := openParts(t, t.TempDir(), src)
 		if s := run(t, fresh, survey.Scope{Workflow: r.Workflow}); s.Seen == 0 || int(s.Seen) > r.Runs || int(s.Seen) < r.Runs-1 { // one is gone
 			t.Errorf("%s: %d of %d runs: %+v", r.Workflow, s.Seen, r.Runs, s)
 		}

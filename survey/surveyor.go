@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+	"google.golang.org/grpc"
 
 	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
@@ -20,6 +21,15 @@ type Config struct {
 	// Dir holds the index and, for each source, the engine's file.
 	Dir    string
 	Source history.Source
+	// Database is where the index is instead of in Dir: the connection string of a
+	// PostgreSQL that several processes share. Never printed.
+	Database string
+	// Hub leads to the engine that several processes share, when it is first needed;
+	// nil: the workflow runs in this process. A shared engine needs a shared index.
+	Hub func() (grpc.ClientConnInterface, error)
+	// Width is how many partitions are read at once at most; 0: 16.
+	Width int
+	Log   Log
 	// ReadsPerSecond bounds the runs read in a second; 0 takes what is safe for the
 	// kind of source, below 0 is no bound.
 	ReadsPerSecond float64
@@ -32,9 +42,12 @@ type Config struct {
 	Now  func() time.Time
 
 	// Page and PageTime bound one step of a survey, LockTime how long a killed
-	// process holds one up. 0 takes the default.
+	// process holds one up. Partition is how many runs a partition has at least; on
+	// an engine in this process, which works on one at a time, there is one for all
+	// of the source. 0 takes the default.
 	// RetryTime is the wait before an activity that failed runs again, at first.
 	Page      int
+	Partition int
 	PageTime  time.Duration
 	LockTime  time.Duration
 	RetryTime time.Duration
@@ -52,7 +65,10 @@ type Surveyor struct {
 	id      string // of the source
 	place   string // of the source, as it is shown
 	ordered bool
-	engine  host
+	busy    chan struct{} // full while an activity is worked on
+
+	engines sync.Mutex
+	engine  *engine
 }
 
 // New makes a Surveyor.
@@ -62,11 +78,23 @@ func New(c Config) *Surveyor {
 	c.PageTime = cmp.Or(c.PageTime, 5*time.Second)
 	c.LockTime = cmp.Or(c.LockTime, lockTime)
 	c.RetryTime = cmp.Or(c.RetryTime, time.Second)
+	c.Width = cmp.Or(c.Width, 16)
+	if c.Hub != nil {
+		c.Partition = cmp.Or(c.Partition, sharedPartition)
+	}
 	if c.Now == nil {
 		c.Now = time.Now //nolint:forbidigo // the default of a caller that gives none
 	}
-	return &Surveyor{config: c, source: c.Source, limit: rate.NewLimiter(rate.Inf, 1)}
+	return &Surveyor{config: c, source: c.Source, limit: rate.NewLimiter(rate.Inf, 1), busy: make(chan struct{}, 1)}
 }
+
+// sharedPartition is how many runs a partition has where workers share them: some
+// seconds of work.
+const sharedPartition = 16_384
+
+// Shared reports whether the engine is one that several processes share. Only an
+// operator starts a survey on it.
+func (v *Surveyor) Shared() bool { return v.config.Hub != nil }
 
 // ready opens the index and asks the source who it is, once.
 func (v *Surveyor) ready(ctx context.Context) error {
@@ -82,7 +110,7 @@ func (v *Surveyor) ready(ctx context.Context) error {
 	if strings.Contains(d.Where, "standard input") {
 		return &fault.Error{Kind: fault.Unsupported, What: "survey standard input", Means: "it can be read only once", Do: "Name the files"}
 	}
-	index, err := OpenIndex(ctx, filepath.Join(v.config.Dir, "index.sqlite"))
+	index, err := v.openIndex(ctx)
 	if err != nil {
 		return err
 	}
@@ -90,6 +118,16 @@ func (v *Surveyor) ready(ctx context.Context) error {
 	v.id, v.place = identify(d)
 	v.limit.SetLimit(perSecond(v.config.ReadsPerSecond, d))
 	return nil
+}
+
+func (v *Surveyor) openIndex(ctx context.Context) (*Index, error) {
+	switch {
+	case v.config.Database != "":
+		return OpenSharedIndex(ctx, v.config.Database)
+	case v.config.Hub != nil:
+		return nil, &fault.Error{Kind: fault.Config, What: "a shared engine needs a shared index", Means: "each worker would write to a file of its own", Do: "Set survey.index to the PostgreSQL that all of them use"}
+	}
+	return OpenIndex(ctx, filepath.Join(v.config.Dir, "index.sqlite"))
 }
 
 // identify names a source so that its surveys are found again: by what it is and
@@ -125,8 +163,9 @@ func perSecond(asked float64, d history.Description) rate.Limit {
 	return rate.Inf
 }
 
-// Start makes sure that a survey of this scope is under way in this process, and
-// returns it: one that was interrupted goes on. begun tells a new one.
+// Start makes sure that a survey of this scope is under way, and returns it: one
+// that was interrupted goes on. In process the work is done here; on a shared engine
+// workers do it. begun tells a new one.
 func (v *Surveyor) Start(ctx context.Context, sc Scope) (s Survey, begun bool, err error) {
 	if err := v.ready(ctx); err != nil {
 		return s, false, err
@@ -137,21 +176,28 @@ func (v *Surveyor) Start(ctx context.Context, sc Scope) (s Survey, begun bool, e
 	if s, begun, err = v.index.begin(ctx, v.id, v.place, sc, v.config.Now()); err != nil {
 		return s, false, err
 	}
-	v.engine.mu.Lock()
-	defer v.engine.mu.Unlock()
-	if v.engine.engine == nil {
-		if v.engine.engine, err = v.startEngine(ctx, filepath.Join(v.config.Dir, v.id, "engine.sqlite")); err != nil {
+	v.engines.Lock()
+	defer v.engines.Unlock()
+	if v.engine == nil {
+		if v.engine, err = v.openEngine(ctx); err != nil {
 			return s, false, err
 		}
 		ended, err := v.index.ended(ctx, v.id)
 		if err != nil {
 			return s, false, err
 		}
-		for _, id := range ended {
-			v.engine.purge(ctx, id)
+		for _, e := range ended {
+			v.engine.purge(ctx, e.id, e.parts)
 		}
 	}
-	return s, begun, v.engine.schedule(ctx, s.ID)
+	return s, begun, v.engine.begin(ctx, s, v.config.Width)
+}
+
+func (v *Surveyor) openEngine(ctx context.Context) (*engine, error) {
+	if v.config.Hub != nil {
+		return v.sharedEngine()
+	}
+	return v.startLocal(ctx, filepath.Join(v.config.Dir, v.id, "engine.sqlite"))
 }
 
 // LastScope is that of the latest survey that ended.
@@ -168,7 +214,14 @@ func (v *Surveyor) Survey(ctx context.Context, id string) (Survey, error) {
 	if err := v.ready(ctx); err != nil {
 		return Survey{}, err
 	}
-	return v.index.Survey(ctx, v.id, id)
+	s, err := v.index.Survey(ctx, v.id, id)
+	if err != nil || s.State != Running || s.Listed > 0 {
+		return s, err
+	}
+	if prev, ok, err := v.index.previous(ctx, s); err == nil && ok {
+		s.Listed = prev.Seen // a guess while nothing is counted: as many as last time
+	}
+	return s, nil
 }
 
 // Index is what surveys know.
@@ -196,31 +249,33 @@ func (v *Surveyor) Cancel(ctx context.Context, id string) error {
 }
 
 // end is the last activity of a survey.
-func (v *Surveyor) end(ctx context.Context, at position) (position, error) {
-	s, err := v.index.Survey(ctx, "", at.Survey)
-	if err != nil {
-		return at, err
-	}
+func (v *Surveyor) end(ctx context.Context, at plan) (plan, error) {
 	end := ending{State: Done}
 	switch {
-	case s.Stopping:
+	case at.Stopped:
 		end.State = Cancelled
 	case at.Failed != "":
 		end = ending{State: Failed, Reason: at.Failed}
 	}
-	return at, v.index.finish(ctx, s, end, v.config.Keep, v.config.Now())
+	return at, v.index.finish(ctx, at.survey(), end, v.config.Keep, v.config.Now())
 }
 
 // Wait calls tell now and then until a survey has ended, and returns it.
 func (v *Surveyor) Wait(ctx context.Context, id string, tell func(Survey)) (Survey, error) {
 	tick := time.NewTicker(v.config.PageTime / 50)
 	defer tick.Stop()
-	for {
+	for failed := 0; ; {
 		s, err := v.Survey(ctx, id)
-		if err != nil {
-			return s, err
+		if failed++; err != nil {
+			// A shared index may be away for a moment.
+			if fault.KindOf(err) != fault.Unreachable || failed > 200 {
+				return s, err
+			}
+			s.State = Running
+		} else {
+			failed = 0
+			tell(s)
 		}
-		tell(s)
 		if s.State != Running {
 			return s, nil
 		}
@@ -235,13 +290,13 @@ func (v *Surveyor) Wait(ctx context.Context, id string, tell func(Survey)) (Surv
 // Close stops the engine and closes the files. A survey under way can be gone on
 // with by the next Start.
 func (v *Surveyor) Close(ctx context.Context) error {
-	v.engine.mu.Lock()
-	defer v.engine.mu.Unlock()
-	if v.engine.engine != nil {
+	v.engines.Lock()
+	defer v.engines.Unlock()
+	if v.engine != nil {
 		if err := v.engine.close(ctx); err != nil {
 			return err
 		}
-		v.engine.engine = nil
+		v.engine = nil
 	}
 	v.open.Lock()
 	defer v.open.Unlock()

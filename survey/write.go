@@ -39,6 +39,13 @@ const (
 	touchKnown = `UPDATE runs SET seen = ?, gone = 0, stretch = CASE WHEN ? = 0 THEN stretch ELSE ? END WHERE seen <= ? AND id IN `
 )
 
+// upsertPart notes how far a partition is. A step that runs again lets the numbers
+// stand until it is further.
+const upsertPart = `INSERT INTO parts (survey, part, after_run, last_run, moved, busy, pages, listed, seen, reads, repeats) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (survey, part) DO UPDATE SET moved = excluded.moved, busy = excluded.busy, pages = excluded.pages, listed = excluded.listed, seen = excluded.seen,
+		reads = excluded.reads, repeats = excluded.repeats
+	WHERE excluded.pages > parts.pages OR excluded.pages = parts.pages AND excluded.listed >= parts.listed AND excluded.seen >= parts.seen`
+
 const (
 	insertCall = `INSERT INTO calls (run, call, activity, attempts, kinds, first_at, last_at) VALUES `
 	oneCall    = ` ON CONFLICT (run, call) DO NOTHING`
@@ -59,11 +66,10 @@ func (x *Index) upsert(ctx context.Context, survey Survey, b *batch, at position
 		// The driver of SQLite starts a goroutine for each statement that can be
 		// cancelled. These are short.
 		w := &writer{tx: tx, survey: survey}
-		if err := w.put(context.WithoutCancel(ctx), b, now); err != nil {
+		if err := w.put(context.WithoutCancel(ctx), b); err != nil {
 			return err
 		}
 		for _, u := range b.unread {
-			// idem:ignore IDEM004 what was read is the survey's own id; the row is inserted once by its key
 			if _, err := tx.ExecContext(ctx, insertUnread, survey.ID, u.What, u.Why, flag(!u.NoRun)); err != nil {
 				return err
 			}
@@ -71,9 +77,11 @@ func (x *Index) upsert(ctx context.Context, survey Survey, b *batch, at position
 		if err := putListed(ctx, tx, survey.ID, b.listed); err != nil {
 			return err
 		}
-		// idem:ignore IDEM004 the numbers are those of the activity's input and of this page, set and not added
-		_, err := tx.ExecContext(ctx, `UPDATE surveys SET moved = ?, busy = ?, pages = ?, listed = ?, seen = ?, reads = ?, repeats = ? WHERE id = ? AND state = ?`,
-			millis(now), at.Busy.Milliseconds(), at.Pages, at.Listed, at.Seen, at.Reads, at.Repeats, survey.ID, Running)
+		_, err := tx.ExecContext(ctx, upsertPart, at.Survey, at.Number, at.After, at.Last, millis(now), at.Busy.Milliseconds(), at.Pages, at.Listed, at.Seen, at.Reads, at.Repeats)
+		if err == nil && w.changed {
+			// idem:ignore IDEM004 a time that only grows; what was read decides whether anything has changed
+			_, err = tx.ExecContext(ctx, `UPDATE parts SET changed = ? WHERE survey = ? AND part = ? AND changed < ?`, millis(now), at.Survey, at.Number, millis(now))
+		}
 		return err
 	})
 	return indexFault("write to", err)

@@ -117,6 +117,10 @@ func runSurvey(ctx context.Context, d Deps, in surveyIn) (*surveyOut, error) {
 func surveyed(ctx context.Context, d Deps, in surveyIn) (survey.Survey, error) {
 	switch in.Action {
 	case "start":
+		if d.Survey.Shared() && !d.Shell {
+			return survey.Survey{}, &fault.Error{Kind: fault.Unsupported, What: "surveys run on a shared engine here", Means: "a tool call starts none there",
+				Do: "Ask an operator to start it in a shell: idem-mcp survey. Then poll and answer read it"}
+		}
 		sc := survey.Scope{App: in.App, Workflow: in.Workflow, Since: in.Since}
 		if in.Since == "last" {
 			last, err := d.Survey.LastScope(ctx)

@@ -90,7 +90,7 @@ Exit codes: 0 nothing found, 1 a repeat was found, 2 read only in part, 3 error.
 			root.AddCommand(a.command(c))
 		}
 	}
-	root.AddCommand(a.serve(), a.token(), a.login(), a.logout(), a.doctor(), a.version())
+	root.AddCommand(a.serve(), a.worker(), a.engine(), a.token(), a.login(), a.logout(), a.doctor(), a.version())
 	return root
 }
 
@@ -364,7 +364,7 @@ func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
 		return tools.Deps{}, c, err
 	}
 	return tools.Deps{
-		Code: source, GitHub: hub, Outside: beside, Survey: surveyor(c, src, a.Now), Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
+		Code: source, GitHub: hub, Outside: beside, Survey: a.surveyor(c, src), Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
 		Project: links.ParseProject(c.Links.Project), Version: version(), Now: a.Now, Shell: shell,
 	}, c, nil
 }

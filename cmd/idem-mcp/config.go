@@ -67,6 +67,11 @@ type config struct {
 		ReadsPerSecond float64 `mapstructure:"reads_per_second"`
 		Concurrency    int     `mapstructure:"concurrency"`
 		RetentionDays  int     `mapstructure:"retention_days"`
+		Index          string  `mapstructure:"index"`
+		Engine         string  `mapstructure:"engine"`
+		Host           string  `mapstructure:"host"`
+		EngineDatabase string  `mapstructure:"engine_database"`
+		Partitions     int     `mapstructure:"partitions"`
 	} `mapstructure:"survey"`
 	Serve struct {
 		Token      string   `mapstructure:"token"`
@@ -149,6 +154,11 @@ func defaults() map[string]any {
 		"survey.reads_per_second": 0,
 		"survey.concurrency":      4,
 		"survey.retention_days":   90,
+		"survey.index":            "",
+		"survey.engine":           "in-process",
+		"survey.host":             "127.0.0.1:7338",
+		"survey.engine_database":  "",
+		"survey.partitions":       16,
 		"serve.token":             "",
 		"serve.token_file":        "",
 		"serve.hosts":             []string{},
@@ -295,6 +305,7 @@ func (c config) check() error {
 	}{
 		{"source.kind", c.Source.Kind, sourceKinds()},
 		{"data_sharing", c.DataSharing, []string{"metadata", "full"}},
+		{"survey.engine", c.Survey.Engine, []string{"in-process", "host", "dapr"}},
 		{"log.level", c.Log.Level, []string{"error", "warn", "info", "debug"}},
 	} {
 		if !slices.Contains(x.allowed, x.value) {
@@ -313,8 +324,8 @@ func (c config) check() error {
 	if c.Source.MaxMessage < 1 || c.Source.MaxMessage > 1024 {
 		return &fault.Error{Kind: fault.Config, What: "source.max_message_mb must be from 1 to 1024"}
 	}
-	if c.Survey.Concurrency < 1 || c.Survey.Concurrency > 64 || c.Survey.RetentionDays < 0 {
-		return &fault.Error{Kind: fault.Config, What: "survey.concurrency must be from 1 to 64, and survey.retention_days not below 0"}
+	if c.Survey.Concurrency < 1 || c.Survey.Concurrency > 64 || c.Survey.Partitions < 1 || c.Survey.Partitions > 256 || c.Survey.RetentionDays < 0 {
+		return &fault.Error{Kind: fault.Config, What: "survey.concurrency must be from 1 to 64, survey.partitions from 1 to 256, and survey.retention_days not below 0"}
 	}
 	if c.Serve.Token != "" && c.Serve.TokenFile != "" {
 		return &fault.Error{Kind: fault.Config, What: "both serve.token and serve.token_file are set", Do: "Keep one"}

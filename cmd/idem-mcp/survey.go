@@ -13,27 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
 	"github.com/idem-mcp/idem-mcp/survey"
 	"github.com/idem-mcp/idem-mcp/tools"
 )
-
-// surveyor makes the surveys of a source. Nothing is opened before one is asked
-// for.
-func surveyor(c config, src history.Source, now func() time.Time) *survey.Surveyor {
-	dir := c.Survey.Dir
-	if dir == "" {
-		dir = cacheDir(c.getenv)
-	}
-	if dir == "" {
-		return nil
-	}
-	return survey.New(survey.Config{
-		Dir: dir, Source: src, ReadsPerSecond: c.Survey.ReadsPerSecond, Concurrency: c.Survey.Concurrency,
-		Keep: time.Duration(c.Survey.RetentionDays) * 24 * time.Hour, Now: now,
-	})
-}
 
 // cacheDir is under the user's cache directory, as the environment of this process
 // names it.
@@ -66,6 +49,11 @@ func (a *app) scan(cmd *cobra.Command, c tools.Capability, deps tools.Deps, args
 	if err := json.Unmarshal(args, &asked); err != nil {
 		return err
 	}
+	// Arguments that the answer would refuse are refused before anything is scanned:
+	// with no surveys set up, any other complaint is of them.
+	if r := c.Call(ctx, tools.Deps{Shell: true}, args); fault.KindOf(r.Err) != fault.Config {
+		return a.answer(r)
+	}
 	begin, err := json.Marshal(map[string]string{"action": "start", "app": asked.App, "workflow": asked.Workflow, "since": asked.Since})
 	if err != nil {
 		return err
@@ -79,6 +67,9 @@ func (a *app) scan(cmd *cobra.Command, c tools.Capability, deps tools.Deps, args
 	}
 	if err := json.Unmarshal(r.JSON, &started); err != nil {
 		return err
+	}
+	if deps.Survey.Shared() {
+		fmt.Fprintf(a.Stderr, "survey %s is scheduled; workers read it: idem-mcp worker\n", started.Survey.ID)
 	}
 	told := &progress{w: a.Stderr, now: a.Now, terminal: isTerminal(a.Stderr)}
 	ended, err := deps.Survey.Wait(ctx, started.Survey.ID, told.show)

@@ -47,6 +47,9 @@ func TestSurvey(t *testing.T) {
 	if code, _, told = surveyed(t, cache, "runs", "--output", "csv", runs); code != exitError || !strings.Contains(told, "text or json") {
 		t.Errorf("csv of another command: %d %s", code, told)
 	}
+	if code, _, told = surveyed(t, t.TempDir(), "survey", "--by", "nosuch", runs); code != exitError || strings.Contains(told, "runs met") || !strings.Contains(told, "nosuch") {
+		t.Errorf("what cannot be answered is scanned: %d %s", code, told)
+	}
 	if code, _, told = surveyed(t, t.TempDir(), "survey", "--action", "poll", runs); code != exitError || !strings.Contains(told, "no survey of this source") {
 		t.Errorf("none: %d %s", code, told)
 	}
@@ -64,7 +67,7 @@ func TestSurveyObeysTheRules(t *testing.T) {
 		if code != exitNothing || strings.Contains(out, "verify:") {
 			t.Errorf("%v: %d\n%s%s", args, code, out, told)
 		}
-		for _, name := range []string{"idem-mcp.survey.page", "idem-mcp.survey.finish"} {
+		for _, name := range []string{"idem-mcp.survey.list", "idem-mcp.survey.plan", "idem-mcp.survey.page", "idem-mcp.survey.finish"} {
 			if len(args) == 4 && !strings.Contains(out, "safe: "+name) {
 				t.Errorf("%s was not reviewed:\n%s", name, out)
 			}

@@ -21,7 +21,5 @@ CREATE TABLE stretches (
 );
 CREATE INDEX stretches_signature ON stretches (source, signature);
 
--- When a survey last changed what is known of runs, in milliseconds; 0: never.
-ALTER TABLE surveys ADD COLUMN changed BIGINT NOT NULL DEFAULT 0;
--- What was made before this was noted is taken to have changed just now.
-UPDATE surveys SET changed = 9000000000000;
+-- When a part last changed what is known of runs, in milliseconds; 0: never.
+ALTER TABLE parts ADD COLUMN changed BIGINT NOT NULL DEFAULT 0;
