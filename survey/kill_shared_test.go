@@ -119,10 +119,14 @@ func TestKilledShared(t *testing.T) {
 	v := openWith(t, c)
 	random := rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano()))) //nolint:gosec // moments, not secrets
 	killed, ended := map[string]int{}, 0
+	pause := 600 // at most, in milliseconds; of a long survey longer, so that it goes on in between
+	if runs > 5000 {
+		pause = 4000
+	}
 	for done := 0; done < kills || ended == 0; {
 		s := begun(t, v)
 		for s.State == survey.Running {
-			time.Sleep(time.Duration(random.IntN(600)) * time.Millisecond)
+			time.Sleep(time.Duration(random.IntN(pause)) * time.Millisecond)
 			if done < kills {
 				done++
 				killed[killOne(t, random, all, database)]++
