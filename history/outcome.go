@@ -1,9 +1,7 @@
 package history
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // maxClassified bounds how much of an error text is read.
@@ -36,12 +34,6 @@ var (
 	smtpContext = lazily(`smtp|mail|recipient|4\.\d\.\d|5\.\d\.\d|service not available|try (?:again )?later|greylist`)
 )
 
-// lazily compiles an expression when it is first used: most processes never
-// meet a failure, and compiling all of them costs milliseconds at every start.
-func lazily(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
 // Classify reads a failure for the outside world and returns the words it was
 // read from. The error's type alone never decides: it is the application's
 // name for the failure, and the words are what the provider or the network said.
@@ -67,20 +59,20 @@ func classifyText(text string) (Outcome, string) {
 		text = text[:maxClassified]
 	}
 	text = strings.ToLower(text)
-	if o, from := classifyWords(className().ReplaceAllString(text, " ")); o != Unclear {
+	if o, from := classifyWords(className().blank(text)); o != Unclear {
 		return o, from
 	}
 	return classifyWords(text)
 }
 
 func classifyWords(text string) (Outcome, string) {
-	never := neverSent().FindString(text)
+	never := neverSent().find(text)
 	rest := text
 	if never != "" {
-		rest = neverSent().ReplaceAllString(text, " ")
+		rest = neverSent().blank(text)
 	}
-	sent := maySent().FindStringIndex(rest)
-	refused := rejection().FindStringIndex(rest)
+	sent := maySent().index(rest)
+	refused := rejection().index(rest)
 	code, codeWords := httpStatus(rest)
 	switch {
 	case sent != nil && (refused == nil || sent[0] < refused[0]) && !code.rejects():
@@ -94,7 +86,7 @@ func classifyWords(text string) (Outcome, string) {
 	case refused != nil:
 		return Rejected, rest[refused[0]:refused[1]]
 	}
-	if s := serverError().FindString(rest); s != "" {
+	if s := serverError().find(rest); s != "" {
 		return Unknown, s
 	}
 	return Unclear, ""
@@ -136,7 +128,7 @@ type status struct {
 }
 
 func httpStatus(text string) (status, string) {
-	m := statusCode().FindStringSubmatch(text)
+	m := statusCode().submatch(text)
 	if m == nil {
 		return status{}, ""
 	}
@@ -147,7 +139,7 @@ func httpStatus(text string) (status, string) {
 		}
 	}
 	smtp := code == 421 || code == 450 || code == 451 || code == 452 || code >= 550 && code <= 556
-	return status{code: code, smtp: smtp && (smtpContext().MatchString(text) || code != 451)}, strings.TrimSpace(m[0])
+	return status{code: code, smtp: smtp && (smtpContext().match(text) || code != 451)}, strings.TrimSpace(m[0])
 }
 
 // rejects: a permanent refusal. SMTP 55x is permanent; HTTP 4xx is, except for
@@ -180,8 +172,8 @@ func (s status) unknown() bool {
 // caller's side, after which the attempt's own call may still be under way.
 func clientTimeout(f *Failure) bool {
 	for depth := 0; f != nil && depth < maxFailureDepth; depth++ {
-		text := neverSent().ReplaceAllString(strings.ToLower(telling(f.Message)), " ")
-		if clientSide().MatchString(text) {
+		text := neverSent().blank(strings.ToLower(telling(f.Message)))
+		if clientSide().match(text) {
 			return true
 		}
 		f = f.Inner

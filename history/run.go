@@ -225,6 +225,9 @@ type Run struct {
 	Sharing  Sharing
 	// Backwards: the stored turns run back in time, so times say nothing.
 	Backwards bool
+	// Mark is that of Stamp, for the events as they were read; empty where the source
+	// gives none with a run.
+	Mark string
 }
 
 // Coverage says how much of what was asked was read. Every answer that rests

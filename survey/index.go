@@ -49,7 +49,7 @@ func OpenIndex(ctx context.Context, path string) (*Index, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, &fault.Error{Kind: fault.Config, What: "make the folder of the survey's index", Do: "Set survey.dir to a folder that can be written", Cause: err}
 	}
-	db, err := sql.Open("sqlite", fileURL(path, "busy_timeout(20000)", "journal_mode(WAL)", "synchronous(FULL)", "cache_size(-32000)")+"&_txlock=immediate")
+	db, err := sql.Open("sqlite", fileURL(path, "busy_timeout(20000)", "journal_mode(WAL)", "synchronous(FULL)", "cache_size(-16000)", "wal_autocheckpoint(8000)")+"&_txlock=immediate")
 	if err != nil {
 		return nil, indexFault("open", err)
 	}

@@ -76,7 +76,7 @@ func (p *pager) look(ctx context.Context, b *batch, part []history.Header) error
 		p.at.Listed++
 		place := placeOf(p.survey.Source, h.Ref)
 		if k, ok := have[place]; ok {
-			b.unchanged = append(b.unchanged, known{place, k.life})
+			b.unchanged = append(b.unchanged, k.id)
 			p.at.Seen++
 			p.at.Repeats += k.repeats
 			continue
@@ -162,14 +162,15 @@ func (p *pager) fromList(ctx context.Context) error {
 			p.at.End = true
 			return p.note(ctx, &batch{})
 		}
-		st := &stretch{marks: map[string]string{}}
+		o := &open{marks: map[string]string{}}
+		var refs []history.Ref
 		for _, l := range next {
-			st.refs = append(st.refs, l.ref)
-			st.marks[l.ref.Cursor()] = l.mark
+			refs = append(refs, l.ref)
+			o.marks[l.ref.Cursor()] = l.mark
 		}
 		l := loaded{cursor: next[len(next)-1].place}
 		p.runs += len(next)
-		if err := p.each(ctx, &l, st); err != nil {
+		if err := p.each(ctx, &l, o, refs); err != nil {
 			return err
 		}
 		if err := p.advance(ctx, l); err != nil {

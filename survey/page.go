@@ -50,6 +50,8 @@ type pager struct {
 	began  time.Time
 	before time.Duration
 	runs   int
+	list   lister  // of the source's marks
+	passed []int64 // stretches that are as they were, not yet noted
 }
 
 // full reports whether the page has had its share.
@@ -64,6 +66,10 @@ func (p *pager) ordered(ctx context.Context) error {
 	if !ok || !stamped.CanStamp() {
 		return p.bulk(ctx, "", nil)
 	}
+	if p.at.Fresh { // each run comes with its mark, and there is nothing to compare with
+		return p.bulk(ctx, "", &open{id: p.stretchAt(), sign: &signature{}})
+	}
+	defer p.list.close()
 	for !p.full() && !p.at.End {
 		st, err := p.stretch(ctx, stamped)
 		if err != nil {
@@ -88,12 +94,13 @@ func (p *pager) ends(cursor string) bool {
 	return cursor != "" && (cursor == p.at.Last || slices.Contains(p.at.Beyond, cursor))
 }
 
-// bulk reads from the cursor to the run called last ("": the end of the source).
-func (p *pager) bulk(ctx context.Context, last string, marks map[string]string) error {
+// bulk reads from the cursor to the run called last ("": the end of the source). o
+// is the stretch it reads, nil where there are none.
+func (p *pager) bulk(ctx context.Context, last string, o *open) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f := p.survey.Scope.filter()
-	if last != "" { // which may be out of scope, and must be met all the same
+	if o != nil { // its last run may be out of scope, and must be met all the same
 		f = history.Filter{App: f.App}
 	}
 	f.Cursor = p.at.Cursor
@@ -101,7 +108,7 @@ func (p *pager) bulk(ctx context.Context, last string, marks map[string]string) 
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		defer close(ready)
-		return p.load(ctx, f, last, marks, ready)
+		return p.load(ctx, f, last, o, ready)
 	})
 	g.Go(func() error {
 		for l := range ready {
@@ -117,20 +124,31 @@ func (p *pager) bulk(ctx context.Context, last string, marks map[string]string) 
 // loaded is a chunk that was read and analyzed, and where to go on after it.
 type loaded struct {
 	batch
-	runs   []*history.Run
-	marks  []string
+	runs   []met
+	passed int64 // unchanged runs of a stretch that is as it was
 	cursor string
 	end    bool // of the source
 }
 
+// met is a run that was read, with the mark it had then and the stretch it is of.
+type met struct {
+	run     *history.Run
+	mark    string
+	stretch int64
+}
+
 // load reads chunks and analyzes each on every processor while the next is read.
-func (p *pager) load(ctx context.Context, f history.Filter, last string, marks map[string]string, ready chan<- loaded) error {
+func (p *pager) load(ctx context.Context, f history.Filter, last string, o *open, ready chan<- loaded) error {
 	l := loaded{cursor: f.Cursor}
 	scope := p.survey.Scope.filter()
-	hand := func(end bool) error {
+	hand := func(end, cut bool) error {
 		l.end = end
 		if err := p.analyze(ctx, &l); err != nil {
 			return err
+		}
+		o.count(l.records)
+		if end || cut {
+			l.seal = o.close()
 		}
 		select {
 		case ready <- l:
@@ -145,10 +163,11 @@ func (p *pager) load(ctx context.Context, f history.Filter, last string, marks m
 		switch {
 		case errors.As(err, &skipped):
 			l.unread = append(l.unread, history.Skipped{What: clean.Line(skipped.What, 300), Why: clean.Line(skipped.Why, 300), NoRun: skipped.NoRun})
+			o.blind()
 			// A run that cannot be read is named by its cursor; it may be the last.
 			if ends := p.ends(skipped.What); ends || skipped.What == last && last != "" {
 				l.cursor = skipped.What
-				return hand(ends)
+				return hand(ends, true)
 			}
 			continue
 		case err != nil:
@@ -158,23 +177,31 @@ func (p *pager) load(ctx context.Context, f history.Filter, last string, marks m
 			return err
 		}
 		l.cursor = run.Ref.Cursor()
-		if run.Ref.App != OwnApp && scope.Match(run.Header) {
-			l.runs, l.marks = append(l.runs, run), append(l.marks, marks[l.cursor])
+		cut := false
+		if run.Ref.App != OwnApp {
+			var m met
+			if m, cut = p.meet(o, run, last == ""); scope.Match(run.Header) {
+				l.runs = append(l.runs, m)
+			}
 		}
 		p.runs++
 		ends := p.ends(l.cursor)
 		over := ends || l.cursor == last
-		if last == "" { // a stretch is read whole: it was listed for that
-			over = ends || p.full()
+		if last == "" { // a stretch is read whole
+			over = ends || (cut || o == nil) && p.full()
 		}
-		if len(l.runs) < chunk && !over {
+		cut = cut || over
+		if len(l.runs) < chunk && !cut {
 			continue
 		}
-		if err := hand(ends); err != nil || over {
+		if err := hand(ends, cut); err != nil || over {
 			return err
 		}
+		if cut {
+			o.begin(p.stretchBehind(l.cursor))
+		}
 	}
-	return hand(true)
+	return hand(true, true)
 }
 
 // analyze makes records of the runs, which are then let go.
@@ -186,20 +213,20 @@ func (p *pager) analyze(ctx context.Context, l *loaded) error {
 	for from := 0; from < len(l.runs); from += share {
 		g.Go(func() error {
 			for i := from; i < min(from+share, len(l.runs)); i++ {
-				l.records[i] = recordOf(p.survey.Source, l.runs[i], l.marks[i])
+				l.records[i] = recordOf(p.survey.Source, &l.runs[i])
 			}
 			return ctx.Err()
 		})
 	}
 	err := g.Wait()
-	l.runs, l.marks = nil, nil
+	l.runs = nil
 	return err
 }
 
 // advance writes a chunk and moves on; it ends the page when the survey was cancelled.
 func (p *pager) advance(ctx context.Context, l loaded) error {
 	p.at.Cursor = l.cursor
-	p.at.Seen += int64(len(l.records) + len(l.unchanged))
+	p.at.Seen += int64(len(l.records)+len(l.unchanged)) + l.passed
 	p.at.Reads += int64(len(l.records))
 	for i := range l.records {
 		p.at.Repeats += int64(l.records[i].repeats)
@@ -217,6 +244,7 @@ var errCancelled = errors.New("the survey was cancelled")
 func (p *pager) note(ctx context.Context, b *batch) error {
 	now := p.v.config.Now()
 	p.at.Busy = p.before + now.Sub(p.began)
+	b.passed, p.passed = p.passed, nil
 	if err := p.v.index.upsert(ctx, p.survey, b, p.at, now); err != nil {
 		return err
 	}

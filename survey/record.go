@@ -24,6 +24,8 @@ const reader = 1
 type record struct {
 	known
 	mark       string
+	stretch    int64 // to which it is linked; 0: none
+	ended      bool
 	ref        history.Ref
 	generation int64
 	length     int
@@ -73,12 +75,13 @@ func digest(n int, parts ...string) string {
 }
 
 // recordOf makes a record of a run. Its payloads are not looked at.
-func recordOf(source string, run *history.Run, mark string) record {
+func recordOf(source string, m *met) record {
+	run := m.run
 	a := history.Analyze(run)
 	var t history.Tally
 	t.Add(&a)
 	r := record{
-		known: known{placeOf(source, run.Ref), lifeOf(run)}, mark: mark, ref: run.Ref, generation: run.Generation, length: len(run.Events),
+		known: known{placeOf(source, run.Ref), lifeOf(run)}, mark: m.mark, stretch: m.stretch, ended: run.Status.Ended(), ref: run.Ref, generation: run.Generation, length: len(run.Events),
 		workflow: clean.Line(run.Workflow, 200), status: run.Status.String(), created: millis(run.Created), repeats: a.Repeats(),
 		shape: run.Shape, missing: clean.Line(strings.Join(run.Coverage.Missing, "; "), maxKept), tallies: t.Activities(), calls: callsOf(&a),
 	}

@@ -3,6 +3,7 @@ package survey
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -69,23 +70,22 @@ func (x *Index) finish(ctx context.Context, s Survey, end ending, keep time.Dura
 		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM surveys WHERE id = ? AND state = ?`, s.ID, Running).Scan(&running); err != nil || running == 0 {
 			return err
 		}
+		vanished := int64(0)
 		if end.State == Done {
-			if err := markGone(ctx, tx, s); err != nil {
+			var err error
+			if vanished, err = markGone(ctx, tx, s); err != nil {
 				return err
 			}
 		}
-		if err := sum(ctx, tx, s); err != nil {
-			return err
-		}
-		where, args := s.inScope()
-		count := fmt.Sprintf(`SELECT COUNT(*), COALESCE(SUM(r.repeats), 0), COALESCE(SUM(CASE WHEN r.gone > 0 THEN 1 ELSE 0 END), 0), COALESCE(SUM(CASE WHEN r.missing <> '' THEN 1 ELSE 0 END), 0),
-			COALESCE(SUM(CASE WHEN r.seen >= ? THEN 1 ELSE 0 END), 0) FROM runs r WHERE %s`, where)
-		var all, repeats, gone, partly, seen int64
-		if err := tx.QueryRowContext(ctx, count, append([]any{s.Seq}, args...)...).Scan(&all, &repeats, &gone, &partly, &seen); err != nil {
+		t, err := x.totals(ctx, tx, s, end.State == Done && vanished == 0)
+		if err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE surveys SET state = ?, reason = ?, ended = ?, seen = ?, repeats = ?, gone = ?, partly = ? WHERE id = ? AND state = ?`,
-			end.State, end.Reason, millis(now), seen, repeats, gone, partly, s.ID, Running); err != nil {
+			end.State, end.Reason, millis(now), t.seen, t.repeats, t.gone, t.partly, s.ID, Running); err != nil {
+			return err
+		}
+		if err := forgetStretches(ctx, tx, s, end); err != nil {
 			return err
 		}
 		return forget(ctx, tx, s, keep, now)
@@ -99,16 +99,91 @@ type ending struct {
 	Reason string
 }
 
-// markGone marks the runs in scope that the survey did not meet. Where something
-// could not be read, what was not met may be just that, so nothing is marked.
-func markGone(ctx context.Context, tx *sql.Tx, s Survey) error {
-	var damaged int
-	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM unread WHERE survey = ? AND damaged = 1`, s.ID).Scan(&damaged); err != nil || damaged > 0 {
-		return err
+// totals are the numbers of a survey that has ended.
+type totals struct{ seen, repeats, gone, partly int64 }
+
+// totals makes the sums and counts of a survey. Where nothing has changed since the
+// one before, they are its.
+func (x *Index) totals(ctx context.Context, tx *sql.Tx, s Survey, whole bool) (t totals, err error) {
+	if whole {
+		same, err := x.asBefore(ctx, tx, s)
+		if err != nil {
+			return t, err
+		}
+		if same != nil {
+			return totals{same.Seen, same.Repeats, same.Gone, same.Partly}, copySums(ctx, tx, s, same.ID)
+		}
+	}
+	if err := sum(ctx, tx, s); err != nil {
+		return t, err
 	}
 	where, args := s.inScope()
-	_, err := tx.ExecContext(ctx, fmt.Sprintf(`UPDATE runs SET gone = ? WHERE id IN (SELECT r.id FROM runs r WHERE %s AND r.seen < ? AND r.gone = 0)`, where),
-		append(append([]any{s.Seq}, args...), s.Seq)...)
+	count := `SELECT COALESCE(SUM(r.repeats), 0), COALESCE(SUM(CASE WHEN r.gone > 0 THEN 1 ELSE 0 END), 0), COALESCE(SUM(CASE WHEN r.missing <> '' THEN 1 ELSE 0 END), 0),
+		COALESCE(SUM(CASE WHEN r.seen >= ? OR p.seen >= ? THEN 1 ELSE 0 END), 0) FROM runs r LEFT JOIN stretches p ON p.id = r.stretch WHERE ` + where
+	return t, tx.QueryRowContext(ctx, count, append([]any{s.Seq, s.Seq}, args...)...).Scan(&t.repeats, &t.gone, &t.partly, &t.seen)
+}
+
+// asBefore returns the survey before of the same source and scope, if nothing that is
+// known of the source's runs has changed since it ended.
+func (x *Index) asBefore(ctx context.Context, tx *sql.Tx, s Survey) (*Survey, error) {
+	prev, err := scanSurvey(tx.QueryRowContext(ctx, selectSurveys+` WHERE source = ? AND app = ? AND workflow = ? AND since = ? AND state = ? AND seq < ? ORDER BY seq DESC LIMIT 1`,
+		s.Source, s.Scope.App, s.Scope.Workflow, s.Scope.Since, Done, s.Seq))
+	if errors.Is(err, sql.ErrNoRows) || err == nil && !(prev.Scope.From.Equal(s.Scope.From) && prev.Scope.To.Equal(s.Scope.To)) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	// What an older version surveyed has no parts, and nothing tells when it changed.
+	var parts, changed, damaged int
+	if err := tx.QueryRowContext(ctx, `SELECT COALESCE(SUM(CASE WHEN s.id = ? THEN 1 ELSE 0 END), 0), COALESCE(SUM(CASE WHEN p.changed >= ? OR s.seq > ? AND p.changed > 0 THEN 1 ELSE 0 END), 0)
+		FROM parts p JOIN surveys s ON s.id = p.survey WHERE s.source = ?`, prev.ID, millis(prev.Ended), prev.Seq, s.Source).Scan(&parts, &changed); err != nil || parts == 0 {
+		return nil, err
+	}
+	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM unread WHERE survey IN (?, ?) AND damaged = 1`, s.ID, prev.ID).Scan(&damaged); err != nil || changed+damaged > 0 {
+		return nil, err
+	}
+	return &prev, nil
+}
+
+func copySums(ctx context.Context, tx *sql.Tx, s Survey, from string) error {
+	const attempts = `app, workflow, day, activity, attempts, calls`
+	for _, fill := range [...]string{
+		`INSERT INTO sums (survey, ` + sumColumns() + `) SELECT ?, ` + sumColumns() + ` FROM sums WHERE survey = ? ON CONFLICT DO NOTHING`,
+		`INSERT INTO sum_attempts (survey, ` + attempts + `) SELECT ?, ` + attempts + ` FROM sum_attempts WHERE survey = ? ON CONFLICT DO NOTHING`,
+	} {
+		if _, err := tx.ExecContext(ctx, fill, s.ID, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markGone marks the runs in scope that the survey did not meet, nor their stretch,
+// and tells how many. Where something could not be read, what was not met may be
+// just that, so nothing is marked.
+func markGone(ctx context.Context, tx *sql.Tx, s Survey) (int64, error) {
+	var damaged int
+	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM unread WHERE survey = ? AND damaged = 1`, s.ID).Scan(&damaged); err != nil || damaged > 0 {
+		return 0, err
+	}
+	where, args := s.inScope()
+	done, err := tx.ExecContext(ctx, fmt.Sprintf(`UPDATE runs SET gone = ?, stretch = 0 WHERE id IN (SELECT r.id FROM runs r WHERE %s AND r.seen < ? AND r.gone = 0
+		AND r.stretch IN (SELECT q.stretch FROM (SELECT DISTINCT stretch FROM runs) q WHERE NOT EXISTS (SELECT 1 FROM stretches p WHERE p.id = q.stretch AND p.seen >= ?)))`, where),
+		append(append([]any{s.Seq}, args...), s.Seq, s.Seq)...)
+	if err != nil {
+		return 0, err
+	}
+	return done.RowsAffected()
+}
+
+// forgetStretches drops those of the same list that a complete survey did not meet:
+// they are not there any more.
+func forgetStretches(ctx context.Context, tx *sql.Tx, s Survey, end ending) error {
+	if end.State != Done {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM stretches WHERE source = ? AND app = ? AND seen < ?`, s.Source, s.Scope.App, s.Seq)
 	return err
 }
 
@@ -133,6 +208,9 @@ func forget(ctx context.Context, tx *sql.Tx, s Survey, keep time.Duration, now t
 		return err
 	}
 	before := millis(now.Add(-keep))
+	if err := loosen(ctx, tx, s, before, now); err != nil {
+		return err
+	}
 	const oldRuns = `SELECT id FROM runs WHERE created < ? AND created > 0`
 	const oldSurveys = `SELECT id FROM surveys WHERE ended < ? AND state <> 'running'`
 	for _, drop := range [...]string{
@@ -146,4 +224,27 @@ func forget(ctx context.Context, tx *sql.Tx, s Survey, keep time.Duration, now t
 		}
 	}
 	return nil
+}
+
+// loosen takes runs that are about to be forgotten out of their stretches, which
+// stay true: nobody wants to know of these runs again.
+func loosen(ctx context.Context, tx *sql.Tx, s Survey, before int64, now time.Time) error {
+	const linked = `(SELECT COUNT(*) FROM runs r WHERE r.stretch = stretches.id)`
+	var old int
+	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM runs WHERE created < ? AND created > 0`, before).Scan(&old); err != nil || old == 0 {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM stretches WHERE runs <> `+linked); err != nil { // they were not believed
+		return err
+	}
+	// idem:ignore IDEM004 what was read decides whether it is done at all, in the transaction that ends the survey
+	if _, err := tx.ExecContext(ctx, `UPDATE runs SET stretch = 0 WHERE created < ? AND created > 0`, before); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE stretches SET runs = `+linked+` WHERE runs <> `+linked); err != nil {
+		return err
+	}
+	// idem:ignore IDEM004 the same, and set to the time of the end
+	_, err := tx.ExecContext(ctx, `UPDATE parts SET changed = ? WHERE survey = ?`, millis(now), s.ID)
+	return err
 }

@@ -52,6 +52,11 @@ type Group struct {
 	Damage []string
 	// Moving is set when the run was seen to change while it was read.
 	Moving bool
+	// Mark is the metadata row's (see Stamper), where all rows were read in one
+	// moment; empty where they were not or the store has none.
+	Mark string
+
+	page int // of a scan, on which its first row came
 }
 
 // Rows counts the history rows that are there.

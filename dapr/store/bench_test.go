@@ -7,7 +7,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"testing"
 	"time"
@@ -83,7 +82,7 @@ func scan(b *testing.B, p place) {
 		start = time.Now()
 		p.raw(b, "")
 		heap += time.Since(start)
-		watch := watchMemory()
+		watch := storetest.WatchMemory()
 		start = time.Now()
 		runs := 0
 		for run, err := range s.Histories(context.Background(), history.Filter{}) {
@@ -122,28 +121,6 @@ func perKey(b *testing.B, p place, n int) {
 	}
 }
 
-// watchMemory samples what the Go runtime holds until the returned func is
-// called.
-func watchMemory() func() uint64 {
-	runtime.GC()
-	stop, done := make(chan struct{}), make(chan uint64)
-	go func() {
-		var peak uint64
-		for {
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			peak = max(peak, m.HeapInuse+m.StackInuse)
-			select {
-			case <-stop:
-				done <- peak
-				return
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
-	}()
-	return func() uint64 { close(stop); return <-done }
-}
-
 func sqlitePlace(b *testing.B) place {
 	path := filepath.Join(b.TempDir(), "state.db")
 	if err := storetest.FillSQLite(context.Background(), path, rows(b)); err != nil {
@@ -160,18 +137,9 @@ func sqlitePlace(b *testing.B) place {
 			return opened(b, s, err)
 		},
 		raw: func(b *testing.B, order string) int {
-			rows, err := db.Query(`SELECT key, value, is_binary FROM state` + order)
+			n, err := storetest.ReadSQLite(context.Background(), db, order)
 			if err != nil {
 				b.Fatal(err)
-			}
-			defer rows.Close()
-			n := 0
-			var key, value sql.RawBytes
-			var binary bool
-			for ; rows.Next(); n++ {
-				if err := rows.Scan(&key, &value, &binary); err != nil {
-					b.Fatal(err)
-				}
 			}
 			return n
 		},
@@ -197,10 +165,6 @@ func opened(b *testing.B, s *store.Source, err error) *store.Source {
 	b.Cleanup(func() { s.Close() })
 	return s
 }
-
-type discard []byte
-
-func (d *discard) ScanBytes(v []byte) error { *d = v; return nil }
 
 func postgresPlace(b *testing.B, v1 bool) place {
 	server := os.Getenv("IDEM_MCP_TEST_POSTGRES")
@@ -230,13 +194,8 @@ func postgresPlace(b *testing.B, v1 bool) place {
 			return opened(b, s, err)
 		},
 		raw: func(b *testing.B, order string) int {
-			rows, err := conn.Query(ctx, `SELECT key, `+text+` FROM `+table+order)
+			n, err := storetest.ReadPostgres(ctx, conn, table, text, order)
 			if err != nil {
-				b.Fatal(err)
-			}
-			var key, value discard
-			n := 0
-			if _, err := pgx.ForEachRow(rows, []any{&key, &value}, func() error { n++; return nil }); err != nil {
 				b.Fatal(err)
 			}
 			return n
@@ -273,26 +232,11 @@ func redisPlace(b *testing.B) place {
 			return opened(b, s, err)
 		},
 		raw: func(b *testing.B, order string) int {
-			n, cursor := 0, uint64(0)
-			for {
-				keys, next, err := c.Scan(ctx, cursor, "*", 5000).Result()
-				if err != nil {
-					b.Fatal(err)
-				}
-				p := c.Pipeline()
-				for _, k := range keys {
-					p.HGet(ctx, k, "data")
-				}
-				if len(keys) > 0 {
-					if _, err := p.Exec(ctx); err != nil {
-						b.Fatal(err)
-					}
-				}
-				n += len(keys)
-				if cursor = next; next == 0 {
-					return n
-				}
+			n, err := storetest.ReadRedis(ctx, c)
+			if err != nil {
+				b.Fatal(err)
 			}
+			return n
 		},
 		perKey: func(b *testing.B, key string) []byte {
 			out, err := c.HGet(ctx, key, "data").Bytes()

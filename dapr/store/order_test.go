@@ -211,14 +211,14 @@ type twoPages struct {
 	loads         int
 }
 
-func (p *twoPages) Page(_ context.Context, after, _ string, limit int, f func(key, value []byte, binary bool) error) error {
+func (p *twoPages) Page(_ context.Context, after, _ string, limit int, f func(store.Row) error) error {
 	rows := p.after
 	if after == "" {
 		rows = p.before[:limit]
 	}
 	for _, r := range rows {
 		if r.Key > after {
-			if err := f([]byte(r.Key), r.Value, false); err != nil {
+			if err := f(store.Row{Key: []byte(r.Key), Value: r.Value}); err != nil {
 				return err
 			}
 		}
@@ -228,9 +228,9 @@ func (p *twoPages) Page(_ context.Context, after, _ string, limit int, f func(ke
 
 func (p *twoPages) Load(_ context.Context, location string) (store.Group, error) {
 	p.loads++
-	return store.LoadRows(location, func(f func(key, value []byte, binary bool) error) error {
+	return store.LoadRows(location, func(f func(store.Row) error) error {
 		for _, r := range p.after {
-			if err := f([]byte(r.Key), r.Value, false); err != nil {
+			if err := f(store.Row{Key: []byte(r.Key), Value: r.Value}); err != nil {
 				return err
 			}
 		}

@@ -13,12 +13,19 @@ import (
 // PostgreSQL).
 type Rows interface {
 	// Page calls f for up to limit rows whose keys lie behind after and can be
-	// workflows' (their text holds "dapr.internal."), in one short query. When
-	// app is set, rows of other apps may be left out. key and value are the
-	// driver's and only good during the call.
-	Page(ctx context.Context, after, app string, limit int, f func(key, value []byte, binary bool) error) error
+	// workflows' (their text holds "dapr.internal."), in one short query that sees
+	// one moment. When app is set, rows of other apps may be left out.
+	Page(ctx context.Context, after, app string, limit int, f func(Row) error) error
 	// Load is Backend.Load.
 	Load(ctx context.Context, location string) (Group, error)
+}
+
+// Row is a row as a store gives it. Its bytes are the driver's and only good during
+// the call.
+type Row struct {
+	Key, Value []byte
+	Mark       []byte // see Stamper; empty where the store has none
+	Binary     bool
 }
 
 // Pages: the first is small, so that a first run comes quickly.
@@ -47,11 +54,12 @@ func ScanRows(ctx context.Context, s Rows, q Query) iter.Seq2[[]Group, error] {
 		a := assembler{pending: map[string]*Group{}}
 		for {
 			rows := 0
-			err := s.Page(ctx, after, q.App, limit, func(key, value []byte, binary bool) error {
+			a.page++
+			err := s.Page(ctx, after, q.App, limit, func(r Row) error {
 				if rows++; rows == limit {
-					after = string(key)
+					after = string(r.Key)
 				}
-				a.add(key, value, binary)
+				a.add(r)
 				return nil
 			})
 			if err == nil {
@@ -74,10 +82,10 @@ func ScanRows(ctx context.Context, s Rows, q Query) iter.Seq2[[]Group, error] {
 }
 
 // LoadRows files the rows that each calls back with as one run's.
-func LoadRows(location string, each func(f func(key, value []byte, binary bool) error) error) (Group, error) {
+func LoadRows(location string, each func(f func(Row) error) error) (Group, error) {
 	a := assembler{pending: map[string]*Group{location: {Location: location}}, keep: true}
-	err := each(func(key, value []byte, binary bool) error {
-		a.add(key, value, binary)
+	err := each(func(r Row) error {
+		a.add(r)
 		return nil
 	})
 	return *a.pending[location], err
@@ -92,10 +100,12 @@ type assembler struct {
 	keep    bool // only rows of what is pending count, and nothing is done early
 
 	last  *Group // the run of the last row
+	page  int    // of the rows that come
 	arena []byte
 }
 
-func (a *assembler) add(key, value []byte, binary bool) {
+func (a *assembler) add(r Row) {
+	key := r.Key
 	at := lastSep(key)
 	if at < 0 {
 		return
@@ -108,11 +118,14 @@ func (a *assembler) add(key, value []byte, binary bool) {
 	if g == nil {
 		return
 	}
-	decoded, err := a.decode(value, binary)
+	decoded, err := a.decode(r.Value, r.Binary)
 	if err != nil {
 		g.Damage = append(g.Damage, fmt.Sprintf("row %s cannot be decoded: %s", clean.Line(string(key[at:]), 60), clean.Line(err.Error(), 120)))
 	} else {
 		g.Put(role, index, decoded)
+	}
+	if role == RoleMetadata {
+		g.Mark = string(r.Mark)
 	}
 	if role == RoleMetadata && !a.keep {
 		delete(a.pending, g.Location)
@@ -136,7 +149,7 @@ func (a *assembler) group(location []byte) *Group {
 			return nil
 		}
 		a.evict()
-		g = &Group{Location: name.Location()}
+		g = &Group{Location: name.Location(), page: a.page}
 		a.pending[g.Location] = g
 		a.order = append(a.order, g.Location)
 	}
@@ -176,10 +189,11 @@ func (a *assembler) decode(value []byte, binary bool) ([]byte, error) {
 	return out[start:len(out):len(out)], nil
 }
 
-// repair reads again the runs of this page that are not whole.
+// repair reads again the runs that are not whole, and those that began on an earlier
+// page: between two pages they may have been written to, and their mark would hide it.
 func (a *assembler) repair(ctx context.Context, s Rows) error {
 	for i := range a.done {
-		if a.done[i].Whole() {
+		if a.done[i].Whole() && a.done[i].page == a.page {
 			continue
 		}
 		g, err := s.Load(ctx, a.done[i].Location)

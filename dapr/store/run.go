@@ -24,6 +24,9 @@ func toRun(g *Group, name Name, o history.Options, sharing *history.Sharing) (*h
 	run.Shape = history.ShapeStateStore
 	run.Carries.Generation = true
 	run.HistoryLen = len(g.History)
+	if !g.Moving && len(g.Damage) == 0 {
+		run.Mark = clean.Line(g.Mark, maxMark)
+	}
 	cover(run, g)
 	run.CustomStatus = status(run, g, o, sharing)
 	return run, nil

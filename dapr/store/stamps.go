@@ -21,8 +21,10 @@ type Stamper interface {
 
 var _ history.Stamper = (*Source)(nil)
 
-// stampPage is how many marks one query reads.
-const stampPage = 2000
+const (
+	stampPage = 2000 // marks that one query reads
+	maxMark   = 80   // bytes
+)
 
 // CanStamp implements history.Stamper.
 func (s *Source) CanStamp() bool {
@@ -52,7 +54,7 @@ func (s *Source) Stamps(ctx context.Context, f history.Filter) iter.Seq2[history
 				if !ok || role != RoleMetadata || f.App != "" && n.App != f.App {
 					return nil
 				}
-				page = append(page, history.Stamp{Ref: history.Ref{App: n.App, Instance: n.Instance, Location: n.Location()}, Mark: clean.Line(mark, 80)})
+				page = append(page, history.Stamp{Ref: history.Ref{App: n.App, Instance: n.Instance, Location: n.Location()}, Mark: clean.Line(mark, maxMark)})
 				return refuse(n)
 			})
 			for _, st := range page {

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/redis/go-redis/v9"
@@ -30,12 +31,29 @@ func Rows(n int) (iter.Seq[sourcetest.Row], error) {
 		byID[r.Instance] = r
 	}
 	mix := []string{"s1-16-empties", "s2-04-label-exhausted", "s1-01-seq-3", "s2-04-label-exhausted", "s1-16-empties"}
+	// Of one run's rows only the id in the keys differs from the next one's.
+	type template struct {
+		before string // in a key, before the id
+		after  []string
+		values [][]byte
+	}
+	templates := make([]template, len(mix))
+	for i, id := range mix {
+		r := byID[id]
+		const mark = "\x00"
+		r.Instance = mark
+		for _, row := range r.Rows() {
+			before, after, _ := strings.Cut(row.Key, mark)
+			templates[i].before = before
+			templates[i].after, templates[i].values = append(templates[i].after, after), append(templates[i].values, row.Value)
+		}
+	}
 	return func(yield func(sourcetest.Row) bool) {
 		for i := range n {
-			r := byID[mix[i%len(mix)]]
-			r.Instance = fmt.Sprintf("run-%07d", i)
-			for _, row := range r.Rows() {
-				if !yield(row) {
+			t := &templates[i%len(mix)]
+			start := t.before + fmt.Sprintf("run-%07d", i)
+			for j, after := range t.after {
+				if !yield(sourcetest.Row{Key: start + after, Value: t.values[j]}) {
 					return
 				}
 			}
@@ -45,7 +63,7 @@ func Rows(n int) (iter.Seq[sourcetest.Row], error) {
 
 // FillSQLite makes the file and its table.
 func FillSQLite(ctx context.Context, path string, rows iter.Seq[sourcetest.Row]) error {
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=synchronous(0)")
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=synchronous(0)&_pragma=cache_size(-64000)")
 	if err != nil {
 		return err
 	}
@@ -59,14 +77,26 @@ func FillSQLite(ctx context.Context, path string, rows iter.Seq[sourcetest.Row])
 		etag TEXT NOT NULL, expiration_time TIMESTAMP DEFAULT NULL, update_time TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)`); err != nil {
 		return err
 	}
-	insert, err := tx.PrepareContext(ctx, //nolint:sqlclosecheck // closed below
-		`INSERT INTO state (key, value, is_binary, etag) VALUES (?, ?, 1, 'd9b8c1f0-0000-4000-8000-000000000000')`)
+	const one, perInsert = `(?, ?, 1, 'd9b8c1f0-0000-4000-8000-000000000000', '2026-11-29 16:00:00')`, 100
+	insert := func(n int) string {
+		return `INSERT INTO state (key, value, is_binary, etag, update_time) VALUES ` + one + strings.Repeat(`, `+one, n-1)
+	}
+	many, err := tx.PrepareContext(ctx, insert(perInsert)) //nolint:sqlclosecheck // closed below
 	if err != nil {
 		return err
 	}
-	defer insert.Close() //nolint:errcheck // the commit is looked at
+	defer many.Close() //nolint:errcheck // the commit is looked at
+	args := make([]any, 0, 2*perInsert)
 	for r := range rows {
-		if _, err := insert.ExecContext(ctx, r.Key, base64.StdEncoding.EncodeToString(r.Value)); err != nil {
+		if args = append(args, r.Key, base64.StdEncoding.EncodeToString(r.Value)); len(args) == 2*perInsert {
+			if _, err := many.ExecContext(ctx, args...); err != nil {
+				return err
+			}
+			args = args[:0]
+		}
+	}
+	if len(args) > 0 {
+		if _, err := tx.ExecContext(ctx, insert(len(args)/2), args...); err != nil {
 			return err
 		}
 	}

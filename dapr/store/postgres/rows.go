@@ -22,7 +22,7 @@ func (b *backend) Scan(ctx context.Context, q store.Query) iter.Seq2[[]store.Gro
 const walk = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
 
 // Page implements store.Rows.
-func (b *backend) Page(ctx context.Context, after, app string, limit int, f func(key, value []byte, binary bool) error) error {
+func (b *backend) Page(ctx context.Context, after, app string, limit int, f func(store.Row) error) error {
 	return b.read(ctx, func(ctx context.Context, tx pgx.Tx, l *layout) error {
 		if err := tx.QueryRow(ctx, walk).Scan(nil, nil, nil); err != nil {
 			return err
@@ -31,7 +31,7 @@ func (b *backend) Page(ctx context.Context, after, app string, limit int, f func
 		if app != "" {
 			part = "." + app + ".workflow||"
 		}
-		query := fmt.Sprintf(`SELECT s.key, %s FROM %s s WHERE s.key > $1 AND strpos(s.key, $2) > 0 AND %s ORDER BY s.key LIMIT $3`, l.columns(), l.table, l.alive())
+		query := fmt.Sprintf(`SELECT s.key, %s, s.xmin::text FROM %s s WHERE s.key > $1 AND strpos(s.key, $2) > 0 AND %s ORDER BY s.key LIMIT $3`, l.columns(), l.table, l.alive())
 		return each(ctx, tx, f, query, after, part, limit)
 	})
 }
@@ -63,25 +63,25 @@ func (b *backend) StampPage(ctx context.Context, after, app string, limit int, f
 // something else writes too. Without a readable length the rows are looked for
 // in the whole table.
 func (b *backend) Load(ctx context.Context, location string) (store.Group, error) {
-	return store.LoadRows(location, func(f func(key, value []byte, binary bool) error) error {
+	return store.LoadRows(location, func(f func(store.Row) error) error {
 		return b.read(ctx, func(ctx context.Context, tx pgx.Tx, l *layout) error {
 			var meta []byte
-			ends := fmt.Sprintf(`SELECT s.key, %s FROM %s s WHERE s.key = ANY($1::text[]) AND %s`, l.columns(), l.table, l.alive())
-			err := each(ctx, tx, func(key, value []byte, binary bool) error {
-				if _, role, _ := store.SplitKey(string(key)); role == store.RoleMetadata {
-					meta, _ = store.AppendText(nil, value, binary) // f tells of damage
+			ends := fmt.Sprintf(`SELECT s.key, %s, s.xmin::text FROM %s s WHERE s.key = ANY($1::text[]) AND %s`, l.columns(), l.table, l.alive())
+			err := each(ctx, tx, func(r store.Row) error {
+				if _, role, _ := store.SplitKey(string(r.Key)); role == store.RoleMetadata {
+					meta, _ = store.AppendText(nil, r.Value, r.Binary) // f tells of damage
 				}
-				return f(key, value, binary)
+				return f(r)
 			}, ends, []string{location + store.SuffixMetadata, location + store.SuffixStatus})
 			if err != nil {
 				return err
 			}
 			if n := store.Length(meta); n != store.UnknownLength {
 				query := fmt.Sprintf(`SELECT v.* FROM generate_series(0, $2::int) AS k(i)
-					CROSS JOIN LATERAL (SELECT s.key, %s FROM %s s WHERE s.key = $1 || lpad(k.i::text, greatest(6, length(k.i::text)), '0') AND %s OFFSET 0) v`, l.columns(), l.table, l.alive())
+					CROSS JOIN LATERAL (SELECT s.key, %s, s.xmin::text FROM %s s WHERE s.key = $1 || lpad(k.i::text, greatest(6, length(k.i::text)), '0') AND %s OFFSET 0) v`, l.columns(), l.table, l.alive())
 				return each(ctx, tx, f, query, location+"||history-", n)
 			}
-			query := fmt.Sprintf(`SELECT s.key, %s FROM %s s WHERE starts_with(s.key, $1) AND %s`, l.columns(), l.table, l.alive())
+			query := fmt.Sprintf(`SELECT s.key, %s, s.xmin::text FROM %s s WHERE starts_with(s.key, $1) AND %s`, l.columns(), l.table, l.alive())
 			return each(ctx, tx, f, query, location+"||history-")
 		})
 	})
@@ -97,16 +97,18 @@ func (r *rawBytes) ScanBytes(v []byte) error {
 	return nil
 }
 
-// each runs a query for key, value and whether it is base64, and calls f for
-// every row.
-func each(ctx context.Context, tx pgx.Tx, f func(key, value []byte, binary bool) error, query string, args ...any) error {
+// each runs a query for key, value, whether it is base64 and the row's mark, and
+// calls f for every row.
+func each(ctx context.Context, tx pgx.Tx, f func(store.Row) error, query string, args ...any) error {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
 		return err
 	}
-	var key, value rawBytes
+	var key, value, mark rawBytes
 	var binary bool
-	_, err = pgx.ForEachRow(rows, []any{&key, &value, &binary}, func() error { return f(key, value, binary) })
+	_, err = pgx.ForEachRow(rows, []any{&key, &value, &binary, &mark}, func() error {
+		return f(store.Row{Key: key, Value: value, Mark: mark, Binary: binary})
+	})
 	return err
 }
 

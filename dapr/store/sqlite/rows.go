@@ -19,8 +19,8 @@ func (b *backend) Scan(ctx context.Context, q store.Query) iter.Seq2[[]store.Gro
 }
 
 // Page implements store.Rows.
-func (b *backend) Page(ctx context.Context, after, app string, limit int, f func(key, value []byte, binary bool) error) error {
-	query := fmt.Sprintf(`SELECT key, value, is_binary FROM %q WHERE key > ? AND instr(key, ?) > 0 AND %s ORDER BY key LIMIT ?`, b.table, alive)
+func (b *backend) Page(ctx context.Context, after, app string, limit int, f func(store.Row) error) error {
+	query := fmt.Sprintf(`SELECT key, value, is_binary, etag FROM %q WHERE key > ? AND instr(key, ?) > 0 AND %s ORDER BY key LIMIT ?`, b.table, alive)
 	part := "dapr.internal."
 	if app != "" {
 		part = "." + app + ".workflow||"
@@ -67,8 +67,8 @@ func (b *backend) StampPage(ctx context.Context, after, app string, limit int, f
 
 // Load implements store.Backend: all rows of one run, which stand together.
 func (b *backend) Load(ctx context.Context, location string) (store.Group, error) {
-	query := fmt.Sprintf(`SELECT key, value, is_binary FROM %q WHERE key >= ? AND key < ? AND %s ORDER BY key`, b.table, alive)
-	return store.LoadRows(location, func(f func(key, value []byte, binary bool) error) error {
+	query := fmt.Sprintf(`SELECT key, value, is_binary, etag FROM %q WHERE key >= ? AND key < ? AND %s ORDER BY key`, b.table, alive)
+	return store.LoadRows(location, func(f func(store.Row) error) error {
 		return b.rows(ctx, query, []any{location + "||", location + "|}"}, f)
 	})
 }
@@ -98,10 +98,10 @@ func (b *backend) Find(ctx context.Context, instance string) ([]string, error) {
 	return out, err
 }
 
-// rows runs a query for key, value and is_binary and calls f for every row. What
+// rows runs a query for key, value, is_binary and etag and calls f for every row. What
 // is read of an immutable file may have to be read again from its start (see
 // read), so those rows are handed on when they are complete.
-func (b *backend) rows(ctx context.Context, query string, args []any, f func(key, value []byte, binary bool) error) error {
+func (b *backend) rows(ctx context.Context, query string, args []any, f func(store.Row) error) error {
 	var page held
 	err := b.read(ctx, func(ctx context.Context, db *sql.DB, frozen bool) error {
 		page = held{}
@@ -110,15 +110,16 @@ func (b *backend) rows(ctx context.Context, query string, args []any, f func(key
 			return err
 		}
 		defer rows.Close() //nolint:errcheck // rows.Err is looked at
-		var key, value sql.RawBytes
+		var key, value, mark sql.RawBytes
 		var binary bool
 		for rows.Next() {
-			if err := rows.Scan(&key, &value, &binary); err != nil {
+			if err := rows.Scan(&key, &value, &binary, &mark); err != nil {
 				return err
 			}
+			r := store.Row{Key: key, Value: value, Mark: mark, Binary: binary}
 			if frozen {
-				page.add(key, value, binary)
-			} else if err := f(key, value, binary); err != nil {
+				page.add(r)
+			} else if err := f(r); err != nil {
 				return err
 			}
 		}
@@ -137,24 +138,26 @@ type held struct {
 }
 
 type end struct {
-	key, value int // where in text they end
-	binary     bool
+	key, value, mark int // where in text they end
+	binary           bool
 }
 
-func (h *held) add(key, value []byte, binary bool) {
-	h.text = append(h.text, key...)
+func (h *held) add(r store.Row) {
+	h.text = append(h.text, r.Key...)
 	k := len(h.text)
-	h.text = append(h.text, value...)
-	h.ends = append(h.ends, end{k, len(h.text), binary})
+	h.text = append(h.text, r.Value...)
+	v := len(h.text)
+	h.text = append(h.text, r.Mark...)
+	h.ends = append(h.ends, end{k, v, len(h.text), r.Binary})
 }
 
-func (h *held) each(f func(key, value []byte, binary bool) error) error {
+func (h *held) each(f func(store.Row) error) error {
 	from := 0
 	for _, e := range h.ends {
-		if err := f(h.text[from:e.key], h.text[e.key:e.value], e.binary); err != nil {
+		if err := f(store.Row{Key: h.text[from:e.key], Value: h.text[e.key:e.value], Mark: h.text[e.value:e.mark], Binary: e.binary}); err != nil {
 			return err
 		}
-		from = e.value
+		from = e.mark
 	}
 	return nil
 }
