@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -346,5 +347,62 @@ func TestUnreadableInAStretch(t *testing.T) {
 	c.write(bad, len(bad.Events))
 	if s := run(t, v, survey.Scope{}); s.Seen != 61 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// An index of the first schema, which knew no stretches, is gone on with: what it
+// knows is not read again.
+func TestOlderIndex(t *testing.T) {
+	t.Parallel()
+	c := newChanging(t, 4)
+	ended := c.kinds[0]
+	for i := range 120 {
+		ended.Instance = fmt.Sprintf("run-%04d", i)
+		c.write(ended, len(ended.Events))
+	}
+	now := t.TempDir()
+	v := open(t, now, c.source())
+	run(t, v, survey.Scope{})
+	old := t.TempDir()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(old, "index.sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1) // for the attached file
+	schema, err := os.ReadFile("migrations/1.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.NewReplacer("{{id}}", "INTEGER PRIMARY KEY", "{{clustered}}", "WITHOUT ROWID").Replace(string(schema))
+	for _, q := range []string{text, `CREATE TABLE schema_version (version INTEGER NOT NULL PRIMARY KEY)`, `INSERT INTO schema_version VALUES (1)`, `ATTACH '` + filepath.Join(now, "index.sqlite") + `' AS now`} {
+		if _, err := db.ExecContext(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, table := range []string{"surveys", "runs", "tallies", "calls", "unread", "sums", "sum_attempts"} {
+		var columns string
+		if err := db.QueryRowContext(t.Context(), `SELECT group_concat(name) FROM pragma_table_info(?, 'main')`, table).Scan(&columns); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.ExecContext(t.Context(), fmt.Sprintf(`INSERT INTO main.%s (%s) SELECT %s FROM now.%s`, table, columns, columns, table)); err != nil {
+			t.Fatal(table, err)
+		}
+	}
+	c.exec(purge, "run-0007")
+	delete(c.runs, "run-0007")
+	c.exec(`UPDATE state SET etag = 'another' WHERE key LIKE '%||run-0009||metadata'`)
+	w := open(t, old, c.source())
+	s := run(t, w, survey.Scope{})
+	if s.Seq != 2 || s.Seen != 119 || s.Reads != 1 || s.Gone != 1 {
+		t.Errorf("%+v", s)
+	}
+	fresh := open(t, t.TempDir(), c.source())
+	run(t, fresh, survey.Scope{})
+	if diff := cmp.Diff(alive(t, fresh), alive(t, w)); diff != "" {
+		t.Errorf("(-fresh +older):\n%s", diff)
+	}
+	if again := run(t, w, survey.Scope{}); again.Reads != 0 || again.Seen != 119 || again.Gone != 1 || again.Repeats != s.Repeats {
+		t.Errorf("%+v", again)
 	}
 }
