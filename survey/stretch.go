@@ -299,7 +299,7 @@ func (x *Index) sealed(ctx context.Context, s Survey, signature string) (*seal, 
 	found := &seal{signature: signature}
 	from, to := millis(s.Scope.From), millis(s.Scope.To)
 	err := x.db.QueryRowContext(ctx, `SELECT id, runs, unended, repeats FROM stretches WHERE source = ? AND signature = ? AND app = ? AND reader = ? AND (workflow = '' OR workflow = ?)
-		AND created_from <= ? AND (created_to = 0 OR ? <> 0 AND created_to >= ?) AND runs = (SELECT COUNT(*) FROM runs r WHERE r.stretch = stretches.id) ORDER BY seen DESC, id LIMIT 1`,
+		AND created_from <= ? AND (created_to = 0 OR CAST(? AS BIGINT) <> 0 AND created_to >= ?) AND runs = (SELECT COUNT(*) FROM runs r WHERE r.stretch = stretches.id) ORDER BY seen DESC, id LIMIT 1`,
 		s.Source, signature, s.Scope.App, reader, s.Scope.Workflow, from, to, to).Scan(&found.id, &found.runs, &found.unended, &found.repeats)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
