@@ -275,7 +275,7 @@ func TestStretchesPassedOver(t *testing.T) {
 	going.Instance = "run-0004321-going"
 	c.write(going, len(going.Events))
 	v := survey.New(survey.Config{Dir: t.TempDir(), Source: c.source()})
-	t.Cleanup(func() { v.Close(context.Background()) }) //nolint:errcheck // the surveys were looked at
+	t.Cleanup(func() { v.Close(context.Background()) })
 	x, err := v.Index(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ const (
 // touchRun notes that a life is still there, touchKnown that several are.
 const (
 	touchRun   = `UPDATE runs SET seen = ?, gone = 0, stretch = ?, mark = CASE WHEN ? = '' THEN mark ELSE ? END WHERE place = ? AND life = ? AND seen <= ?`
-	touchKnown = `UPDATE runs SET seen = ?, gone = 0, stretch = CASE WHEN CAST(? AS BIGINT) = 0 THEN stretch ELSE CAST(? AS BIGINT) END WHERE seen <= ? AND id IN `
+	touchKnown = `UPDATE runs SET seen = ?, gone = 0, stretch = CASE WHEN CAST(? AS BIGINT) = 0 THEN stretch ELSE ? END WHERE seen <= ? AND id IN `
 )
 
 // upsertPart notes how far a partition is. A step that runs again lets the numbers
