@@ -30,8 +30,7 @@ type engine struct {
 // not begun again, unless it ended without ending the survey.
 func (e *engine) begin(ctx context.Context, s Survey, width int) error {
 	for again := false; ; again = true {
-		// The start time keeps the engine from waiting for a worker to take it up.
-		_, err := e.schedule(ctx, scanName, api.WithInstanceID(api.InstanceID(s.ID)), api.WithStartTime(s.Started),
+		_, err := e.schedule(ctx, scanName, api.WithInstanceID(api.InstanceID(s.ID)),
 			api.WithInput(plan{about: about{Survey: s.ID, Seq: s.Seq, Source: s.Source, Scope: s.Scope}, Width: width}))
 		if err == nil || !isDuplicate(err) {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dapr/durabletask-go/api"
 	"github.com/dapr/durabletask-go/client"
 	"github.com/dapr/durabletask-go/task"
 
@@ -27,7 +28,12 @@ func (v *Surveyor) sharedEngine() (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &engine{schedule: c.ScheduleNewWorkflow, look: c.FetchWorkflowMetadata, forget: c.PurgeWorkflowState, close: func(context.Context) error { return nil }}, nil
+	schedule := func(ctx context.Context, workflow string, opts ...api.NewWorkflowOptions) (api.InstanceID, error) {
+		// With a start time, the engine does not keep the caller until a worker takes it
+		// up; an hour early, so that no difference of clocks puts it off.
+		return c.ScheduleNewWorkflow(ctx, workflow, append(opts, api.WithStartTime(now().Add(-time.Hour)))...)
+	}
+	return &engine{schedule: schedule, look: c.FetchWorkflowMetadata, forget: c.PurgeWorkflowState, close: func(context.Context) error { return nil }}, nil
 }
 
 // Work works for the shared engine until ctx ends: any number of processes may. A
