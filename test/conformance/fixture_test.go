@@ -13,15 +13,18 @@ import (
 
 // fixture is a server with the tools, resources and prompts that scenarios of the
 // suite ask for by name. It is written as far as the library allows; what it
-// cannot answer, the library cannot.
-func fixture() *server.MCPServer {
+// cannot answer, the library cannot. Without sessions it has no tools that ask the
+// client for something while they run: such a question would never be answered.
+func fixture(sessions bool) *server.MCPServer {
 	s := server.NewMCPServer("idem-mcp-fixture", "1.0.0",
 		server.WithToolCapabilities(true), server.WithPromptCapabilities(true), server.WithResourceCapabilities(true, true),
 		server.WithLogging(), server.WithElicitation(), server.WithCompletions())
 	s.EnableSampling()
 	addContentTools(s)
 	addSchemaTools(s)
-	addClientTools(s)
+	if sessions {
+		addClientTools(s)
+	}
 	addNotifyingTools(s)
 	addRoundTripTools(s)
 	addFixtureResources(s)
@@ -130,7 +133,7 @@ func addNotifyingTools(s *server.MCPServer) {
 			if err := s.SendLogMessageToClient(ctx, n); err != nil {
 				return nil, err
 			}
-			time.Sleep(50 * time.Millisecond) // the scenario counts what arrives while the tool runs
+			time.Sleep(100 * time.Millisecond) // the scenario counts what arrives while the tool runs
 		}
 		return text("Tool with logging executed successfully"), nil
 	}
@@ -145,7 +148,7 @@ func addNotifyingTools(s *server.MCPServer) {
 			if err != nil {
 				return nil, err
 			}
-			time.Sleep(50 * time.Millisecond)
+			time.Sleep(100 * time.Millisecond)
 		}
 		return text("done"), nil
 	})
