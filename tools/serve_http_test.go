@@ -17,8 +17,15 @@ import (
 	"github.com/idem-mcp/idem-mcp/tools"
 )
 
-// ask sends one request with a context type of JSON and returns status and body.
-func ask(t *testing.T, method, url, body string, headers ...string) (*http.Response, string) {
+// reply is what came back.
+type reply struct {
+	status int
+	allow  string
+	body   string
+}
+
+// ask sends one request, of JSON unless a header says otherwise.
+func ask(t *testing.T, method, url, body string, headers ...string) reply {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -37,7 +44,7 @@ func ask(t *testing.T, method, url, body string, headers ...string) (*http.Respo
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res, string(b)
+	return reply{res.StatusCode, res.Header.Get("Allow"), string(b)}
 }
 
 // TestOddRequests: what is no proper request is refused, and says why.
@@ -72,15 +79,15 @@ func TestOddRequests(t *testing.T) {
 		"listen":              {"POST", listen, 404, `"id":"s","error":{"code":-32601`, modern},
 		"old listen":          {"POST", `{"jsonrpc":"2.0","id":3,"method":"subscriptions/listen"}`, 404, `"id":3,"error":{"code":-32601`, nil},
 	} {
-		res, body := ask(t, c.method, srv.URL, c.body, c.headers...)
-		if res.StatusCode != c.status || !strings.Contains(body, c.want) {
-			t.Errorf("%s: %d %s, want %d with %q", name, res.StatusCode, body, c.status, c.want)
+		r := ask(t, c.method, srv.URL, c.body, c.headers...)
+		if r.status != c.status || !strings.Contains(r.body, c.want) {
+			t.Errorf("%s: %d %s, want %d with %q", name, r.status, r.body, c.status, c.want)
 		}
-		if c.status == http.StatusMethodNotAllowed && res.Header.Get("Allow") != "POST" {
-			t.Errorf("%s: Allow is %q", name, res.Header.Get("Allow"))
+		if c.status == http.StatusMethodNotAllowed && r.allow != "POST" {
+			t.Errorf("%s: Allow is %q", name, r.allow)
 		}
-		if c.status == http.StatusAccepted && body != "" {
-			t.Errorf("%s: the answer to a notification is %q", name, body)
+		if c.status == http.StatusAccepted && r.body != "" {
+			t.Errorf("%s: the answer to a notification is %q", name, r.body)
 		}
 	}
 	for line := range strings.Lines(log.String()) {
@@ -97,9 +104,9 @@ func TestOddRequests(t *testing.T) {
 func TestBodyTooLarge(t *testing.T) {
 	srv := httptest.NewServer(http.MaxBytesHandler(tools.Handler(deps(t, "../examples/runs/s1-01-seq-3"), zerolog.Nop()), 1000))
 	defer srv.Close()
-	res, body := ask(t, "POST", srv.URL, `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"`+strings.Repeat("x", 1000)+`"}}`)
-	if res.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(body, "too large") {
-		t.Errorf("%d %s", res.StatusCode, body)
+	r := ask(t, "POST", srv.URL, `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"`+strings.Repeat("x", 1000)+`"}}`)
+	if r.status != http.StatusRequestEntityTooLarge || !strings.Contains(r.body, "too large") {
+		t.Errorf("%d %s", r.status, r.body)
 	}
 }
 
@@ -143,8 +150,7 @@ func TestOneClientDoesNotEndAnother(t *testing.T) {
 	srv, w := waitingServer(t, time.Minute)
 	answer := make(chan string, 1)
 	go func() {
-		_, body := ask(t, "POST", srv.URL, readRun)
-		answer <- body
+		answer <- ask(t, "POST", srv.URL, readRun).body
 	}()
 	<-w.asked
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
@@ -160,14 +166,14 @@ func TestOneClientDoesNotEndAnother(t *testing.T) {
 // TestTimeIsUp: a request that takes too long is answered.
 func TestTimeIsUp(t *testing.T) {
 	srv, w := waitingServer(t, 50*time.Millisecond)
-	res, body := ask(t, "POST", srv.URL, readRun)
+	r := ask(t, "POST", srv.URL, readRun)
 	<-w.asked
 	var m struct {
 		ID    int
 		Error struct{ Message string }
 	}
-	if err := json.Unmarshal([]byte(body), &m); err != nil || res.StatusCode != http.StatusOK || m.ID != 7 || !strings.Contains(m.Error.Message, "serve.limits.seconds") {
-		t.Errorf("%d %q: %v", res.StatusCode, body, err)
+	if err := json.Unmarshal([]byte(r.body), &m); err != nil || r.status != http.StatusOK || m.ID != 7 || !strings.Contains(m.Error.Message, "serve.limits.seconds") {
+		t.Errorf("%d %q: %v", r.status, r.body, err)
 	}
 }
 

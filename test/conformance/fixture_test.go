@@ -83,7 +83,7 @@ func addSchemaTools(s *server.MCPServer) {
 // revisions before 2026-07-28 do it.
 func addClientTools(s *server.MCPServer) {
 	tool(s, "test_sampling", func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		r, err := s.RequestSampling(ctx, mcp.CreateMessageRequest{CreateMessageParams: question(req.GetString("prompt", ""), 100)})
+		r, err := s.RequestSampling(ctx, mcp.CreateMessageRequest{CreateMessageParams: question(req.GetString("prompt", ""), 100)}) //nolint:staticcheck // deprecated in 2026-07-28, asked for by scenarios of 2025-11-25
 		if err != nil {
 			return nil, err
 		}

@@ -98,7 +98,12 @@ func startFixture(t *testing.T, h http.Handler) string {
 	go func() {
 		ended <- g.Serve(ctx, gate.Listen{Addr: "127.0.0.1:0", Grace: time.Second, Ready: func(u string) { url <- u }}, h, zerolog.Nop())
 	}()
-	t.Cleanup(func() { cancel(); <-ended })
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 	select {
 	case u := <-url:
 		return u
