@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 )
@@ -13,8 +14,13 @@ import (
 const (
 	invalidRequest = -32600
 	methodNotFound = -32601
+	invalidParams  = -32602
 	internalError  = -32603
 )
+
+// maxURI bounds the address of a resource, which the library compares with every
+// template.
+const maxURI = 4096
 
 // oneAnswerEach stands between HTTP and the library. Nothing is pushed and no
 // session is kept, so only a POST means anything, and every request gets one
@@ -57,6 +63,9 @@ func oneAnswerEach(next http.Handler) http.Handler {
 		case e.Method == "subscriptions/listen" && !e.notifies():
 			writeError(w, http.StatusNotFound, e.ID, methodNotFound, "there is nothing to subscribe to: what is listed here does not change")
 			return
+		case e.Method == "resources/read" && len(uriOf(body)) > maxURI:
+			writeError(w, http.StatusBadRequest, e.ID, invalidParams, fmt.Sprintf("uri is longer than %d bytes", maxURI))
+			return
 		}
 		once := &observed{ResponseWriter: w}
 		next.ServeHTTP(once, r)
@@ -68,6 +77,14 @@ func oneAnswerEach(next http.Handler) http.Handler {
 
 // notifies reports whether a message is a notification to the library.
 func (e envelope) notifies() bool { return len(e.ID) == 0 || string(e.ID) == "null" }
+
+func uriOf(body []byte) string {
+	var m struct {
+		Params struct{ URI string } `json:"params"`
+	}
+	_ = json.Unmarshal(body, &m) // told by the library
+	return m.Params.URI
+}
 
 func writeError(w http.ResponseWriter, status int, id json.RawMessage, code int, message string) {
 	if len(id) == 0 {

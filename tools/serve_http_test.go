@@ -73,6 +73,8 @@ func TestOddRequests(t *testing.T) {
 		"unknown method":      {"POST", `{"jsonrpc":"2.0","id":1,"method":"x"}`, 200, `"id":1,"error":{"code":-32601`, nil},
 		"unknown tool":        {"POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`, 200, `"id":1,"error":{"code":-32602`, nil},
 		"arguments no object": {"POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"idem_status","arguments":[1]}}`, 200, "not a JSON object", nil},
+		"long code":           {"POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"idem_review_code","arguments":{"language":"go","code":"` + strings.Repeat("x", 1_000_001) + `"}}}`, 200, "idem-mcp review FILE", nil},
+		"long uri":            {"POST", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"idem://runs/a/` + strings.Repeat("x", 4096) + `"}}`, 400, "uri is longer", nil},
 		"notification":        {"POST", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, 202, "", nil},
 		"cancelled":           {"POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, 202, "", nil},
 		"a client's answer":   {"POST", `{"jsonrpc":"2.0","id":1,"result":{"roots":[1]}}`, 400, "session", nil},
@@ -81,7 +83,7 @@ func TestOddRequests(t *testing.T) {
 	} {
 		r := ask(t, c.method, srv.URL, c.body, c.headers...)
 		if r.status != c.status || !strings.Contains(r.body, c.want) {
-			t.Errorf("%s: %d %s, want %d with %q", name, r.status, r.body, c.status, c.want)
+			t.Errorf("%s: %d %.500s, want %d with %q", name, r.status, r.body, c.status, c.want)
 		}
 		if c.status == http.StatusMethodNotAllowed && r.allow != "POST" {
 			t.Errorf("%s: Allow is %q", name, r.allow)
