@@ -127,18 +127,20 @@ func addClientTools(s *server.MCPServer) {
 
 // addNotifyingTools adds tools that tell the client something while they run.
 func addNotifyingTools(s *server.MCPServer) {
-	log := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		for _, line := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
-			n := mcp.NewLoggingMessageNotification(mcp.LoggingLevelInfo, "fixture", line)
-			if err := s.SendLogMessageToClient(ctx, n); err != nil {
-				return nil, err
+	logging := func(pause time.Duration) server.ToolHandlerFunc {
+		return func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			for _, line := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
+				n := mcp.NewLoggingMessageNotification(mcp.LoggingLevelInfo, "fixture", line)
+				if err := s.SendLogMessageToClient(ctx, n); err != nil {
+					return nil, err
+				}
+				time.Sleep(pause)
 			}
-			time.Sleep(100 * time.Millisecond) // the scenario counts what arrives while the tool runs
+			return text("Tool with logging executed successfully"), nil
 		}
-		return text("Tool with logging executed successfully"), nil
 	}
-	tool(s, "test_tool_with_logging", log)
-	tool(s, "test_logging_tool", log)
+	tool(s, "test_tool_with_logging", logging(100*time.Millisecond)) // the scenario counts what arrives while the tool runs
+	tool(s, "test_logging_tool", logging(0))                         // here nothing may arrive, and the answer is awaited for half a second
 	tool(s, "test_tool_with_progress", func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if req.Params.Meta == nil || req.Params.Meta.ProgressToken == nil {
 			return text("no progress token"), nil
