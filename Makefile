@@ -4,7 +4,7 @@ FUZZTIME ?= 10s
 TIME ?= 60s
 
 .DEFAULT_GOAL := help
-.PHONY: help build test services stores race lint vet format generate golden rule evaluate fuzz bench clients soak check
+.PHONY: help build test services stores race lint vet format generate golden rule evaluate fuzz bench clients conformance soak check
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -53,8 +53,12 @@ bench: ## the benchmarks, five runs each
 	go test -run '^$$' -bench . -count 5 ./...
 
 clients: ## the Inspector CLI and the TypeScript clients (Node 20, npm)
-	cd test/clients && npm ci --no-audit --no-fund
+	cd test/clients && npm ci --no-audit --no-fund --ignore-scripts
 	CLIENT_TESTS=1 go test -count 1 -v ./test/clients
+
+conformance: ## the MCP conformance suite; writes its results into docs/conformance.md
+	cd test/clients && npm ci --no-audit --no-fund --ignore-scripts
+	CLIENT_TESTS=1 go test -count 1 -v ./test/conformance -update
 
 soak: ## mixed calls under faults for TIME (60s), looking for leaks and wrong answers
 	SOAK=$(TIME) go test -count 1 -timeout 0 -v ./test/soak

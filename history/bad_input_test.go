@@ -4,10 +4,27 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
 )
+
+// TestNestedArrays: what an array in an array holds is read once, however deep, and
+// the error stays short.
+func TestNestedArrays(t *testing.T) {
+	const deep = 9000
+	for _, inner := range []string{"", `{"a":1}`, `"` + strings.Repeat("x", 1_000_000) + `"`} {
+		begun := time.Now()
+		_, err := history.Read([]byte(strings.Repeat("[", deep)+inner+strings.Repeat("]", deep)), history.Options{Sharing: metadataLevel})
+		if err == nil || len(err.Error()) > 1000 || !strings.Contains(err.Error(), "an array too") {
+			t.Errorf("%.300v", err)
+		}
+		if took := time.Since(begun); took > 5*time.Second {
+			t.Errorf("%d arrays in one another took %s", deep, took)
+		}
+	}
+}
 
 // TestBadInput: a clear error of the right kind, or a partial run that says so.
 func TestBadInput(t *testing.T) {

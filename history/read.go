@@ -318,7 +318,8 @@ func typeOf(obj map[string]json.RawMessage) string {
 	return ""
 }
 
-// describe names what was seen, for an error. Keys are cleaned and bounded.
+// describe names what was seen, for an error. Keys are cleaned and bounded; an
+// array in an array is not looked into, as that may go on for ever.
 func describe(raw json.RawMessage) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) > 0 && raw[0] == '[' {
@@ -326,7 +327,11 @@ func describe(raw json.RawMessage) string {
 		if len(list) == 0 {
 			return "an empty JSON array"
 		}
-		return fmt.Sprintf("a JSON array of %d elements that are not events (the first is %s)", len(list), describe(list[0]))
+		first := "an array too"
+		if inner := bytes.TrimSpace(list[0]); len(inner) == 0 || inner[0] != '[' {
+			first = describe(inner)
+		}
+		return fmt.Sprintf("a JSON array of %d elements that are not events (the first is %s)", len(list), first)
 	}
 	obj := object(raw)
 	if obj == nil {

@@ -72,6 +72,7 @@ func Review(ctx context.Context, c Config) (Result, error) {
 			res.Skipped = append(res.Skipped, Skipped{e.path, e.why})
 		}
 	}
+	res.Skipped = append(res.Skipped, eng.cut...)
 	res.NotVisible, res.Silenced = eng.notVisible(), eng.silenced
 	slices.SortFunc(res.Silenced, func(a, b Silenced) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Owner, b.Owner))
@@ -93,6 +94,8 @@ type engine struct {
 	blinds   map[string]map[string]bool // rule → activities it could not judge
 	quiet    map[string][]*Suppression  // the suppressions of each file
 	silenced []Silenced
+	// cut are the bodies that were not walked to their end.
+	cut []Skipped
 	// consumers are the effects of a topic's subscribers that repeat.
 	consumers map[string][]*Effect
 }
@@ -148,6 +151,12 @@ func (g *engine) judge(c *candidate) ActivityResult {
 			out.Verdict = f.Severity
 		}
 	}
+	if a.cut { // what was not seen may be anything
+		if out.Verdict == Safe {
+			out.Verdict = Verify
+		}
+		g.cut = append(g.cut, Skipped{out.File, fmt.Sprintf("%s is too large: what it does after %d expressions and statements was not judged", owner(c.name, c.symbol()), maxSteps)})
+	}
 	for _, e := range a.Effects {
 		if e.Class == knowledge.None || e.Class == "" {
 			continue
@@ -198,7 +207,7 @@ func (g *engine) walk(c *candidate) *Activity {
 		a.Result = t.enterWith(h.Fn, h.Fn.Params, t.inputs(in), nil, h.scope, h.Fn.Line, root)
 	}
 	t.answered(c.fn, a.Result, root)
-	a.bodies = t.bodies(c.owner)
+	a.bodies, a.cut = t.bodies(c.owner), t.steps > maxSteps
 	a.Effects, a.Exits, a.Logged, a.Parsed = t.ownCounters(a.Result), t.exits, t.logged, t.parsed
 	intents(a.Effects)
 	for _, e := range a.Effects { // the first element of every path is the activity itself

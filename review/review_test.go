@@ -190,6 +190,18 @@ func TestSameAnswer(t *testing.T) {
 	}
 }
 
+// TestTooLarge: a body that is not walked to its end is not called safe, and the
+// answer says that it is a part.
+func TestTooLarge(t *testing.T) {
+	res := run(t, fstest.MapFS{"a.py": text(head + strings.Repeat("    order = order + order\n", 20_000) + "    " + insert + "\n")})
+	if len(res.Activities) != 1 || res.Activities[0].Verdict != review.Verify {
+		t.Fatalf("want one activity to verify, got %d: %+v", len(res.Activities), res.Activities)
+	}
+	if len(res.Skipped) != 1 || !strings.Contains(res.Skipped[0].Reason, "act is too large") || review.OnPurpose(res.Skipped[0].Reason) {
+		t.Errorf("skipped: %+v", res.Skipped)
+	}
+}
+
 func TestNotVisible(t *testing.T) {
 	res := run(t, fstest.MapFS{"a.py": text(head + "    return 1\n")})
 	if len(res.NotVisible) == 0 || !strings.Contains(strings.Join(res.NotVisible, "\n"), "no workflow that schedules these was found: act") {

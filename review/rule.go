@@ -65,6 +65,7 @@ type Activity struct {
 	ExecID    *knowledge.ExecutionID // what its SDK's task execution id is worth, nil if not known
 
 	bodies []Body // what the walk entered
+	cut    bool   // the walk ended before the body did
 }
 
 // CallSite is where a workflow schedules the activity.

@@ -217,7 +217,11 @@ func (f Field) check(v json.RawMessage) error {
 		}
 	case "text":
 		if len(v) > f.Max {
-			return &badArgument{what: fmt.Sprintf("%s is longer than %d bytes", f.Name, f.Max), do: "Export the run to a file and use the command: idem-mcp duplicates FILE"}
+			do := "Export the run to a file and use the command: idem-mcp duplicates FILE"
+			if f.Name == "code" {
+				do = "Write it to files and use the command: idem-mcp review FILE"
+			}
+			return &badArgument{what: fmt.Sprintf("%s is longer than %d bytes", f.Name, f.Max), do: do}
 		}
 	case "strings":
 		list, err := f.strings(v)

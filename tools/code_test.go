@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/idem-mcp/idem-mcp/tools"
 )
 
 // TestReviewStaysUnderTheRoots: neither "..", an absolute path nor a symbolic
@@ -84,4 +86,18 @@ func arguments(t *testing.T, v any) json.RawMessage {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// TestOneHugeActivity: an activity that alone is more than an answer may hold is
+// shown in part, and the answer says so.
+func TestOneHugeActivity(t *testing.T) {
+	code := "import requests\ndef charge(ctx, o):\n" + strings.Repeat("    requests.post('https://pay.example/charges', json=o)\n", 2000)
+	args := arguments(t, map[string]any{"language": "python", "code": code, "symbol": []string{"charge"}})
+	r := byName(t, "review_code").Call(t.Context(), deps(t, "../examples/runs/s1-01-seq-3"), args)
+	if r.Err != nil || len(r.JSON) > tools.Budget || len(r.Text) > tools.Budget {
+		t.Fatalf("%v: %d bytes, %d of text, want at most %d", r.Err, len(r.JSON), len(r.Text), tools.Budget)
+	}
+	if !strings.Contains(r.Text, "of 2000 findings") || !strings.Contains(r.Text, "IDEM002") {
+		t.Errorf("%.1500s", r.Text)
+	}
 }

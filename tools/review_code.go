@@ -213,11 +213,28 @@ func (out *reviewCodeOut) take(d Deps, in reviewCodeIn, all []review.ActivityRes
 		listed = listed[:min(in.Limit, len(listed))]
 	}
 	n := fitting(len(listed), budget, func(i int) int { return size(listed[i]) })
-	out.Activities = list(listed[:n])
+	out.Activities = list(slices.Clone(listed[:n]))
+	if budget > 0 && n == 1 && size(listed[0]) > budget {
+		a := shrunk(listed[0], budget)
+		out.NotVisible = append(out.NotVisible, fmt.Sprintf("%d of %d findings and %d of %d effects of %s are listed; the command idem-mcp review lists all",
+			len(a.Findings), len(listed[0].Findings), len(a.Effects), len(listed[0].Effects), clean.Line(cmp.Or(a.Name, a.Symbol), 120)))
+		out.Activities[0] = a
+	}
 	if n < len(all) {
 		out.Truncated, out.Cursor = true, fmt.Sprintf("activity:%d", first+n)
 		out.Narrow = fmt.Sprintf("%d of %d activities are listed, the gravest first; pass cursor for the rest, or narrow by paths or symbol.", first+n, first+len(all))
 	}
+}
+
+// shrunk is as much as fits of an activity that alone is more than an answer may
+// hold, the gravest findings first.
+func shrunk(a review.ActivityResult, budget int) review.ActivityResult {
+	a.Findings = slices.SortedStableFunc(slices.Values(a.Findings), func(x, y review.Finding) int { return rank(x.Severity) - rank(y.Severity) })
+	half := func(n int) int { return (n + 1) / 2 }
+	for size(a) > budget && len(a.Findings)+len(a.Effects)+len(a.CallSites) > 3 {
+		a.Findings, a.Effects, a.CallSites = a.Findings[:half(len(a.Findings))], a.Effects[:half(len(a.Effects))], a.CallSites[:half(len(a.CallSites))]
+	}
+	return a
 }
 
 // trimActivity keeps what the concise form shows.

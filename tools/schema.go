@@ -96,6 +96,9 @@ func members(t reflect.Type) []string {
 			out = append(out, members(f.Type)...)
 		case f.IsExported():
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name == "-" { // for the text alone
+				continue
+			}
 			out = append(slices.DeleteFunc(out, func(have string) bool { return have == name }), name) // it hides an embedded one
 		}
 	}

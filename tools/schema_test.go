@@ -30,6 +30,11 @@ func TestSchemas(t *testing.T) {
 			t.Fatal(err)
 		}
 		want["docs/schema/"+c.Name+".answer.json"] = indent(t, b)
+		for _, m := range c.Members() {
+			if full.Properties[m] == nil {
+				t.Errorf("%s: the answer has no member %q", c.Name, m)
+			}
+		}
 	}
 	for name, b := range want {
 		golden.File(t, filepath.Join(root, name), b)

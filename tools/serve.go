@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"net/http"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -170,7 +171,8 @@ func ServeStdio(ctx context.Context, d Deps, logger zerolog.Logger, in io.Reader
 // Handler serves MCP over streamable HTTP. It keeps no session, so that any of
 // several processes can answer any request; who may ask is package gate's matter.
 func Handler(d Deps, logger zerolog.Logger) http.Handler {
-	return server.NewStreamableHTTPServer(newServer(d, logger), server.WithStateLess(true),
-		server.WithDisableStreaming(true),           // nothing is ever pushed, so a stream would only hold a place
-		server.WithDisableLocalhostProtection(true)) // the gate's own check admits configured hosts
+	return oneAnswerEach(server.NewStreamableHTTPServer(newServer(d, logger), server.WithStateLess(true),
+		server.WithDisableStreaming(true),
+		server.WithDisableLocalhostProtection(true), // the gate's own check admits configured hosts
+		server.WithStreamableHTTPLogger(slog.New(zerolog.NewSlogHandler(logger)))))
 }

@@ -6,6 +6,8 @@
 // `.ci/run` does that.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,6 +27,7 @@ const run = path.join(runs, "s2-04-label-exhausted", "history.ndjson");
 const github = await standIn(); // for idem_review_pull_request
 process.env.IDEM_MCP_GITHUB_URL = github.url;
 const token = "a-token-for-this-test-only";
+const scratch = mkdtempSync(path.join(tmpdir(), "inspector-")); // the Inspector writes into its home
 
 // One call of every tool. A tool that is not here fails the test.
 const calls = {
@@ -137,17 +140,50 @@ async function typescript(url) {
   checks++;
 }
 
-// The Inspector CLI is a process a call, so its calls run two at a time.
-async function inspector(who, target) {
-  const cli = path.join(here, "node_modules", ".bin", "mcp-inspector-cli");
-  const ask = async (...args) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [cli, "--cli", ...target, ...args], { maxBuffer: 16 << 20, timeout: 60_000 });
-    return JSON.parse(stdout.slice(stdout.indexOf("{")));
-  };
-  checkTools(who, (await ask("--method", "tools/list")).tools);
-  for (const [name, args] of Object.entries(calls)) {
-    const flags = Object.entries(args).flatMap(([k, v]) => ["--tool-arg", `${k}=${typeof v === "object" ? JSON.stringify(v) : v}`]);
-    checkResult(who, name, await ask("--method", "tools/call", "--tool-name", name, ...flags));
+// The Inspector wants a newer Node than the clients do; it is installed beside it.
+const beside = path.join(here, "node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
+const node = existsSync(beside) ? beside : process.execPath;
+const launcher = path.join(here, "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
+
+// inspect runs the Inspector CLI, a process a call.
+async function inspect(target, ...args) {
+  const home = { HOME: scratch, MCP_CATALOG_PATH: path.join(scratch, "mcp.json") };
+  const r = await promisify(execFile)(node, [launcher, "--cli", ...args, "--format", "json", ...target],
+    { maxBuffer: 16 << 20, timeout: 120_000, env: { ...process.env, ...home } });
+  return { ...r, result: JSON.parse(r.stdout).result };
+}
+
+// strict has the Inspector look for what some clients cannot read in a tool's
+// schema. It complains of one thing: that members of answers are named in
+// tools/list and not described, since every byte of it is paid for by every
+// conversation; docs/schema describes them.
+async function strict(who, target) {
+  const { result, stderr } = await inspect(target, "--method", "tools/list", "--strict"); // fails on an error
+  const paths = [...stderr.matchAll(/^\s*Path: (.*)$/gm)].map((m) => m[1]);
+  const issues = [...stderr.matchAll(/^\s*Issue: (.*)$/gm)].map((m) => m[1]);
+  assert.ok(paths.length > 0 && paths.length === issues.length, `${who}: the form of the report is new:\n${stderr}`);
+  for (const [i, at] of paths.entries()) {
+    assert.match(at, /^outputSchema\.properties\.\w+$/, `${who}: ${at}: ${issues[i]}`);
+    assert.match(issues[i], /no validation keyword/, `${who}: ${at}`);
+  }
+  checkTools(who, result.tools);
+  checks++;
+}
+
+// load has the Inspector call one tool many times at once.
+async function load(who, target) {
+  const { result } = await inspect(target, "--method", "tools/call", "--tool-name", "idem_find_duplicates", "--tool-arg", `run=${run}`,
+    "--load", "--load-requests", "200", "--load-concurrency", "8");
+  assert.deepEqual([result.requests, result.ok, result.toolErrors, result.errors], [200, 200, 0, 0], `${who}: ${JSON.stringify(result)}`);
+  checks++;
+  console.log(`ok ${who}: ${result.ok} calls, half within ${result.latencyMs.p50} ms, 99 of 100 within ${result.latencyMs.p99} ms`);
+}
+
+async function inspector(who, target, names) {
+  const ask = async (...args) => (await inspect(target, ...args)).result;
+  await strict(who, target);
+  for (const name of names) {
+    checkResult(who, name, await ask("--method", "tools/call", "--tool-name", name, "--tool-args-json", JSON.stringify(calls[name])));
   }
   checkPrompt(who, await ask("--method", "prompts/get", "--prompt-name", twice.name, "--prompt-args", `run=${twice.arguments.run}`));
   checkResource(who, await ask("--method", "resources/read", "--uri", history), "taskScheduled");
@@ -155,6 +191,7 @@ async function inspector(who, target) {
   assert.ok((await ask("--method", "resources/templates/list")).resourceTemplates.some((t) => t.name === "run"), `${who}: templates`);
   checks += 2;
   console.log(`ok ${who}`);
+  await load(`${who}, load`, target);
 }
 
 // serve starts the HTTP server on a free port and returns its address.
@@ -167,15 +204,16 @@ async function serve(env) {
   throw new Error("the HTTP server did not start");
 }
 
-const open = await serve({});
+const open = await serve({ IDEM_MCP_SERVE_LIMITS_PER_MINUTE: "100000" });
 const guarded = await serve({ IDEM_MCP_SERVE_TOKEN: token });
 try {
   await typescript(guarded.url);
-  await inspector("inspector, stdio", [bin, "serve", runs]);
-  await inspector("inspector, http", [open.url, "--transport", "http"]);
+  await inspector("inspector, stdio", ["-e", `IDEM_MCP_GITHUB_URL=${github.url}`, bin, "serve", runs], Object.keys(calls));
+  await inspector("inspector, http, 2026-07-28", [open.url, "--transport", "http", "--protocol-era", "modern"], ["idem_status", "idem_find_duplicates"]);
 } finally {
   open.stop();
   github.stop();
   guarded.stop();
+  rmSync(scratch, { recursive: true });
 }
 console.log(`${checks} checks passed`);
