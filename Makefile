@@ -32,8 +32,10 @@ format: ## fail on files that gofmt would change
 lint: ## golangci-lint, pinned
 	go run $(GOLANGCI) run --allow-parallel-runners ./...
 
-generate: ## write what is generated from definitions: schemas, reference
+generate: ## write what is generated from definitions: schemas, references, licences
 	go generate ./...
+	go test -run '^TestCommandReference$$' ./cmd/idem-mcp -update
+	go run ./release/licences
 
 golden: ## accept the present output as expected (look at the diff)
 	go test ./tools ./history ./internal/lab ./review/output -update
