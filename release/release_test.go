@@ -7,13 +7,16 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/idem-mcp/idem-mcp/release"
 	"github.com/idem-mcp/idem-mcp/tools"
@@ -185,5 +188,52 @@ func TestRefuses(t *testing.T) {
 	}
 	if raw, err := release.Server("1.2.3", "not a sum"); err != nil || valid("server.schema.json", raw) == nil {
 		t.Errorf("the schema takes any checksum: %v", err)
+	}
+}
+
+// TestGoreleaser: the configuration of releases fits the schema that goreleaser
+// prints of it, and builds what release/bundle and release/licences rest on.
+// `goreleaser check` looks deeper; `make release` runs it.
+func TestGoreleaser(t *testing.T) {
+	var v any
+	if err := yaml.Unmarshal(read(t, "../.goreleaser.yaml"), &v); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := valid("goreleaser.schema.json", raw); err != nil {
+		t.Fatal(err)
+	}
+	var c struct {
+		Builds []struct {
+			ID           string
+			Goos, Goarch []string
+			Env, Ldflags []string
+		}
+		Universal []struct{ IDs []string } `json:"universal_binaries"`
+	}
+	if err := json.Unmarshal(raw, &c); err != nil {
+		t.Fatal(err)
+	}
+	built := map[string]bool{}
+	for _, b := range c.Builds {
+		for _, goos := range b.Goos {
+			for _, arch := range b.Goarch {
+				built[goos+"/"+arch] = slices.Contains(b.Env, "CGO_ENABLED=1")
+			}
+		}
+		static := strings.Contains(strings.Join(b.Ldflags, " "), "-static")
+		if static != (b.Goos[0] == "linux") {
+			t.Errorf("%s: static is %v", b.ID, static)
+		}
+	}
+	want := map[string]bool{"linux/amd64": true, "linux/arm64": true, "windows/amd64": true, "darwin/amd64": false, "darwin/arm64": false}
+	if !maps.Equal(built, want) {
+		t.Errorf("targets, and whether they have cgo: %v, want %v", built, want)
+	}
+	if len(c.Universal) != 1 || !slices.Equal(c.Universal[0].IDs, []string{"without-review"}) {
+		t.Errorf("universal binaries of %v", c.Universal)
 	}
 }

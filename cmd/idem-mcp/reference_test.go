@@ -24,14 +24,18 @@ func reference() string {
 	return b.String()
 }
 
-// describe writes the commands below cmd.
+// describe writes the commands of the program; none has commands of its own.
 func describe(w io.Writer, cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if c.Hidden || c.Name() == "help" {
 			continue
 		}
 		path := c.CommandPath()
-		fmt.Fprintf(w, "\n## %s\n\n%s.\n\n```text\n%s\n```\n", path, strings.TrimSuffix(c.Short, "."), strings.TrimSuffix(path, c.Name())+c.Use)
+		fmt.Fprintf(w, "\n## %s\n\n%s\n\n```text\n%s\n```\n", path, c.Short, strings.TrimSuffix(path, c.Name())+c.Use)
+		if c.Name() == "completion" { // its text is cobra's, one for each shell
+			fmt.Fprint(w, "\nWith bash, fish, powershell or zsh after it. [install.md](install.md#completion-in-a-shell) shows how to load what it prints.\n")
+			continue
+		}
 		if c.Long != "" {
 			fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(strings.ReplaceAll(c.Long, "\t", "    ")))
 		}
@@ -43,7 +47,6 @@ func describe(w io.Writer, cmd *cobra.Command) {
 		if usage := c.LocalFlags().FlagUsages(); usage != "" {
 			fmt.Fprintf(w, "\n```text\n%s```\n", usage)
 		}
-		describe(w, c)
 	}
 }
 
