@@ -119,9 +119,7 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 	case "topic":
 		cmd.Use += " [TOPIC]"
 		cmd.Args = cobra.ArbitraryArgs
-		cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return tools.Topics(), cobra.ShellCompDirectiveNoFileComp
-		}
+		cmd.ValidArgsFunction = offerTopics
 	}
 	for _, f := range c.Fields {
 		if f.Kind == "text" || f.Name == c.Positional || c.Positional == "paths" && f.Name == "language" {

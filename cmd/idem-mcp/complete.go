@@ -1,6 +1,9 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/idem-mcp/idem-mcp/tools"
@@ -19,6 +22,12 @@ func offerOutput(root *cobra.Command) {
 	_ = root.RegisterFlagCompletionFunc("output", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return append([]string{"text", "json"}, formsOf(cmd.Name())...), cobra.ShellCompDirectiveNoFileComp
 	})
+}
+
+// offerTopics proposes what `explain` knows, read when a shell asks and not before.
+func offerTopics(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	other := func(name string) bool { return !strings.HasPrefix(name, typed) }
+	return slices.DeleteFunc(tools.Topics(), other), cobra.ShellCompDirectiveNoFileComp
 }
 
 // formsOf are the forms of a command's --output beside text and json.
