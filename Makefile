@@ -1,10 +1,12 @@
 # `make` lists the targets. Tool versions are pinned here and in go.mod.
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GORELEASER := github.com/goreleaser/goreleaser/v2@v2.15.1
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 10s
 TIME ?= 60s
 
 .DEFAULT_GOAL := help
-.PHONY: help build test services stores race lint vet format generate golden rule evaluate fuzz bench clients conformance soak check
+.PHONY: help build test services stores race lint vet format generate golden rule evaluate fuzz bench clients conformance soak vulns release check
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,8 +32,10 @@ format: ## fail on files that gofmt would change
 lint: ## golangci-lint, pinned
 	go run $(GOLANGCI) run --allow-parallel-runners ./...
 
-generate: ## write what is generated from definitions: schemas, reference
+generate: ## write what is generated from definitions: schemas, references, licences
 	go generate ./...
+	go test -run '^TestCommandReference$$' ./cmd/idem-mcp -update
+	go run ./release/licences
 
 golden: ## accept the present output as expected (look at the diff)
 	go test ./tools ./history ./internal/lab ./review/output -update
@@ -62,6 +66,12 @@ conformance: ## the MCP conformance suite; writes its results into docs/conforma
 
 soak: ## mixed calls under faults for TIME (60s), looking for leaks and wrong answers
 	SOAK=$(TIME) go test -count 1 -timeout 0 -v ./test/soak
+
+vulns: ## known vulnerabilities that the code reaches (VULNDB: another database than vuln.go.dev)
+	go run $(GOVULNCHECK) $(if $(VULNDB),-db $(VULNDB)) ./...
+
+release: ## build every archive as a snapshot and try it (Debian: scripts/release says what it needs)
+	GORELEASER=$(GORELEASER) ./scripts/release
 
 check: ## exactly what CI runs
 	./.ci/run

@@ -36,7 +36,10 @@ type Deps struct {
 	// Survey makes and reads surveys of Source; nil: there are none here.
 	Survey  *survey.Surveyor
 	Version string
-	Now     func() time.Time
+	// Build says where this program was built from and what it lacks; for the
+	// server's info.
+	Build string
+	Now   func() time.Time
 	// Shell is set for a person at a terminal: no size budget, and what to do
 	// next is written as a command.
 	Shell bool

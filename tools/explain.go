@@ -100,6 +100,20 @@ func afterTopic(t *topic, in explainIn) []Next {
 	return []Next{{Tool: "idem_find_duplicates", Arguments: map[string]string{}, Why: "whether your runs show it"}}
 }
 
+// Topics are what idem_explain knows, by the names that it shows; none if the
+// documentation that is built in cannot be read, which tests rule out.
+func Topics() []string {
+	all, err := topics()
+	if err != nil {
+		return nil
+	}
+	names := slices.Clone(topicKinds[:])
+	for _, t := range all {
+		names = append(names, t.names[0])
+	}
+	return names
+}
+
 func topicName(s string) string {
 	return strings.NewReplacer("_", " ", "-", " ").Replace(strings.ToLower(strings.TrimSpace(s)))
 }

@@ -31,7 +31,7 @@ const instructions = `Answers whether a Dapr or Catalyst workflow activity was e
 
 func newServer(d Deps, logger zerolog.Logger) *server.MCPServer {
 	d.cache = &nameCache{}
-	s := server.NewMCPServer("idem-mcp", d.Version, server.WithInstructions(instructions), server.WithToolCapabilities(false),
+	s := server.NewMCPServer("idem-mcp", d.Version, server.WithInstructions(instructions), server.WithDescription(d.Build), server.WithToolCapabilities(false),
 		server.WithPromptCapabilities(false), server.WithResourceCapabilities(false, false),
 		server.WithCompletions(), server.WithPromptCompletionProvider(completer{d}), server.WithResourceCompletionProvider(completer{d}))
 	for _, c := range All() {

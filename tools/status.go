@@ -6,6 +6,7 @@ import (
 
 	"github.com/idem-mcp/idem-mcp/history"
 	"github.com/idem-mcp/idem-mcp/internal/clean"
+	"github.com/idem-mcp/idem-mcp/review/parse"
 )
 
 // idem_status answers: what am I connected to, as whom, and what can be seen
@@ -77,6 +78,9 @@ func runStatus(ctx context.Context, d Deps, _ statusIn) (*statusOut, error) {
 		out.Details = append(out.Details, detail{shown(x.Name), clean.Line(x.Value, 300)})
 	}
 	out.Details = append(out.Details, githubDetails(ctx, d)...)
+	if !parse.BuiltIn {
+		out.Details = append(out.Details, detail{"code review", parse.ErrNotBuiltIn.Error()})
+	}
 	out.NotVisible = s.NotVisible
 	out.Summary = "runs are read from " + s.Name + " (" + out.Source.Where + "), " + d.Chosen
 	out.Next = []Next{{Tool: "idem_find_duplicates", Arguments: map[string]string{}, Why: "which activity calls were executed more than once"}}

@@ -67,7 +67,7 @@ func execute(ctx context.Context, w world) int {
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:     "idem-mcp",
-		Version: version(),
+		Version: thisBuild().whole(),
 		Short:   "Was this activity executed twice?",
 		Long: `idem-mcp reads recorded workflow runs of Dapr and Catalyst and says which activity
 calls were executed more than once, how certain that is, and on what evidence.
@@ -76,7 +76,6 @@ It changes nothing. A clean history is "not visible", never "ran once".
 Exit codes: 0 nothing found, 1 a repeat was found, 2 read only in part, 3 error.`,
 		Example:       "  idem-mcp duplicates examples/runs\n  idem-mcp serve",
 		SilenceErrors: true, SilenceUsage: true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.configPath, "config", "", "configuration file (default .idem-mcp.yaml here, else ~/.config/idem-mcp/config.yaml)")
@@ -84,6 +83,9 @@ Exit codes: 0 nothing found, 1 a repeat was found, 2 read only in part, 3 error.
 	flags.StringVar(&a.kind, "source", "", "where runs are read from: "+strings.Join(sourceKinds(), ", "))
 	flags.StringVar(&a.component, "component", "", "read runs from the state store of this Dapr component file or folder")
 	flags.StringVar(&a.logLevel, "log-level", "", "error, warn, info or debug, to standard error")
+	offer(root, "source", sourceKinds())
+	offer(root, "log-level", logLevels())
+	offerOutput(root)
 	root.SetFlagErrorFunc(flagError)
 	for _, c := range tools.All() {
 		if !isVariant(c) {
@@ -117,6 +119,7 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 	case "topic":
 		cmd.Use += " [TOPIC]"
 		cmd.Args = cobra.ArbitraryArgs
+		cmd.ValidArgsFunction = offerTopics
 	}
 	for _, f := range c.Fields {
 		if f.Kind == "text" || f.Name == c.Positional || c.Positional == "paths" && f.Name == "language" {
@@ -141,6 +144,7 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 		default:
 			cmd.Flags().String(flagName(f), f.Default, usage)
 		}
+		offer(cmd, flagName(f), f.Enum)
 	}
 	other := variantOf(c)
 	other.define(cmd)
@@ -157,7 +161,7 @@ func (a *app) command(c tools.Capability) *cobra.Command {
 			runs = namedRuns(cmd, c)
 		}
 		if c.Command == "survey" {
-			a.forms = []string{"csv", "openmetrics"}
+			a.forms = formsOf("survey")
 		}
 		deps, _, err := a.deps(runs, true)
 		if err != nil {
@@ -365,7 +369,7 @@ func (a *app) deps(paths []string, shell bool) (tools.Deps, config, error) {
 	}
 	return tools.Deps{
 		Code: source, GitHub: hub, Outside: beside, Survey: a.surveyor(c, src), Source: src, Chosen: chosen, Reading: reading(c), Console: links.FindConsole(c.Catalyst.URL, c.Links.Console),
-		Project: links.ParseProject(c.Links.Project), Version: version(), Now: a.Now, Shell: shell,
+		Project: links.ParseProject(c.Links.Project), Version: thisBuild().whole(), Build: thisBuild().notes(), Now: a.Now, Shell: shell,
 	}, c, nil
 }
 

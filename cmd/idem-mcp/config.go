@@ -306,7 +306,7 @@ func (c config) check() error {
 		{"source.kind", c.Source.Kind, sourceKinds()},
 		{"data_sharing", c.DataSharing, []string{"metadata", "full"}},
 		{"survey.engine", c.Survey.Engine, []string{"in-process", "host", "dapr"}},
-		{"log.level", c.Log.Level, []string{"error", "warn", "info", "debug"}},
+		{"log.level", c.Log.Level, logLevels()},
 	} {
 		if !slices.Contains(x.allowed, x.value) {
 			e := &fault.Error{Kind: fault.Config, What: fmt.Sprintf("%s cannot be %q", x.key, clean.Line(x.value, 60)), Do: "It can be " + strings.Join(x.allowed, ", ")}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"time"
 
@@ -106,7 +105,8 @@ func (a *app) examine(ctx context.Context) []check {
 }
 
 func buildCheck() check {
-	return check{"build", "ok", fmt.Sprintf("idem-mcp %s, %s, %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH), ""}
+	b := thisBuild()
+	return check{"build", "ok", fmt.Sprintf("idem-mcp %s, %s, %s", b.whole(), b.Go, b.Platform), ""}
 }
 
 // sourceChecks opens the source and reads the first run's header.

@@ -180,6 +180,7 @@ func words(line string) []string {
 // understood reports what is wrong with a command line, without running it.
 func understood(args []string) error {
 	root := (&app{}).root()
+	root.InitDefaultCompletionCmd()
 	root.SetOut(io.Discard)
 	root.SetErr(io.Discard)
 	for i, a := range args { // stands for what the reader fills in

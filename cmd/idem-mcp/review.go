@@ -35,6 +35,7 @@ func (f *reviewFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.changedSince, "changed-since", "", "compare with this commit of git: only what is new counts (main... is where this branch left main)")
 	flags.StringVar(&f.baseline, "baseline", "", "compare with the findings in this file: only others count")
 	flags.StringVar(&f.writeBaseline, "write-baseline", "", "write the present findings to this file, for --baseline")
+	offer(cmd, "fail-on", tools.FailOn())
 	cmd.Long += `
 --output can also be ` + strings.Join(tools.ReviewOutputs(), ", ") + ` here; files are then named from the top of the project, as they are in a comparison.
 
@@ -45,7 +46,7 @@ Exit codes: 0 nothing found that counts, 1 found, 2 nothing found but some file 
 // review runs the command: the tool, or more than the tool where a flag asks for
 // it.
 func (a *app) review(cmd *cobra.Command, c tools.Capability, f *reviewFlags, paths []string) error {
-	a.forms = tools.ReviewOutputs()
+	a.forms = formsOf("review")
 	deps, _, err := a.deps(namedRuns(cmd, c), true)
 	if err != nil {
 		return err

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -12,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/idem-mcp/idem-mcp/gate"
-	"github.com/idem-mcp/idem-mcp/review/parse"
 	"github.com/idem-mcp/idem-mcp/tools"
 )
 
@@ -96,63 +93,4 @@ itself is shown once, on standard error.`,
 			return err
 		},
 	}
-}
-
-func (a *app) version() *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Print the version, the commit and what this build can do", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.Stdout, "idem-mcp %s\n%s\n", version(), buildNotes())
-			return err
-		},
-	}
-}
-
-// released is the version of a release, set by the linker; empty: as the module
-// says.
-var released string
-
-// version is the release's or the module's version, with the revision of a build
-// from source.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	v := released
-	if v == "" && ok {
-		v = info.Main.Version
-	}
-	if v == "" || v == "(devel)" {
-		v = "devel"
-	}
-	if rev := setting("vcs.revision"); len(rev) >= 12 && v == "devel" {
-		v += " " + rev[:12]
-	}
-	return v
-}
-
-// buildNotes says where a build comes from, and what it lacks.
-func buildNotes() string {
-	note := fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	if rev := setting("vcs.revision"); rev != "" {
-		note += ", commit " + rev + " of " + setting("vcs.time")
-		if setting("vcs.modified") == "true" {
-			note += " with changes"
-		}
-	}
-	if !parse.BuiltIn {
-		return note + "\ncode review is not in this build: it was made without cgo"
-	}
-	return note + "\ncode review is built in"
-}
-
-func setting(key string) string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, s := range info.Settings {
-		if s.Key == key {
-			return s.Value
-		}
-	}
-	return ""
 }

@@ -121,7 +121,7 @@ func catalystConfig(c config, o history.Options) catalyst.Config {
 	out := catalyst.Config{
 		Server: c.Catalyst.URL, ClientID: c.Catalyst.ClientID, RedirectURL: c.Catalyst.RedirectURL, Project: c.Catalyst.Project, App: c.Catalyst.App,
 		TokenFile: c.Catalyst.TokenFile, NoKeyring: !c.Catalyst.Keyring, NoLevelProbe: !c.Catalyst.LevelProbe, Fingerprint: o.Fingerprint,
-		Getenv: c.getenv, Version: version(),
+		Getenv: c.getenv, Version: thisBuild().whole(),
 	}
 	if c.levelStated {
 		out.SharingLevel = o.Sharing.Level

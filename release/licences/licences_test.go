@@ -1,0 +1,80 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestListed: docs/licences.md names what is linked on every target, and all of it
+// may be. `go list` needs the modules of every target, which a machine without a
+// network may lack.
+func TestListed(t *testing.T) {
+	all, err := linked(t.Context())
+	if err != nil {
+		if os.Getenv("CI") == "" {
+			t.Skipf("run go mod download first: %v", err)
+		}
+		t.Fatal(err)
+	}
+	if len(all) < 50 || all[0].Path != "Go standard library" {
+		t.Fatalf("%d parts are linked, the first is %s", len(all), all[0].Path)
+	}
+	for _, bad := range refused(all) {
+		t.Error(bad)
+	}
+	page, err := os.ReadFile("../../docs/licences.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(page), listing(all)); d != "" {
+		t.Errorf("what is linked has changed: read the licence of what is new, then make generate (-page +linked)\n%s", d)
+	}
+	for _, path := range []string{"github.com/danieljoos/wincred", "github.com/tree-sitter/go-tree-sitter"} { // Windows alone; cgo alone
+		if !slices.ContainsFunc(all, func(p part) bool { return p.Path == path }) {
+			t.Errorf("%s is not among what is linked", path)
+		}
+	}
+}
+
+// TestRefused: neither an unknown licence nor a missing one passes.
+func TestRefused(t *testing.T) {
+	mit, err := os.ReadFile("../testdata/mcpb-LICENSE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ids := recognise(mit); !slices.Equal(ids, []string{"MIT"}) {
+		t.Errorf("recognised %v", ids)
+	}
+	copyleft := recognise([]byte("SPDX-License-Identifier: GPL-3.0-only\n"))
+	for name, files := range map[string][]licenceFile{
+		"none": nil, "unreadable": {{Name: "LICENSE", Text: "Ask us.", IDs: recognise([]byte("Ask us."))}},
+		"copyleft": {{Name: "LICENSE", IDs: []string{"MIT"}}, {Name: "sub/COPYING", IDs: append(copyleft, "GPL-3.0")}},
+	} {
+		if bad := refused([]part{{Path: "example.org/" + name, Files: files}}); len(bad) == 0 {
+			t.Errorf("%s is allowed", name)
+		}
+	}
+	if bad := refused([]part{{Path: "example.org/fine", Files: []licenceFile{{IDs: []string{"MIT"}}}}}); len(bad) > 0 {
+		t.Error(bad)
+	}
+}
+
+// TestTexts: every text stands in the file for the archives.
+func TestTexts(t *testing.T) {
+	if _, err := os.Stat("/usr/share/doc/mingw-w64-x86-64-dev/copyright"); err != nil {
+		t.Skip("releases are built on Debian with mingw-w64")
+	}
+	text, err := fullTexts([]part{{Path: "example.org/a", Version: "v1.0.0", Files: []licenceFile{{Name: "LICENSE", Text: "first text"}, {Name: "NOTICE", Text: "second text"}}}}, systemTexts(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"example.org/a v1.0.0, NOTICE\n\nsecond text", "first text", "GNU LESSER GENERAL PUBLIC LICENSE", "mingw-w64"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in the texts", want)
+		}
+	}
+}
