@@ -32,6 +32,9 @@ func (t *tracer) call(e *Expr, s *scope) *Value {
 		return out
 	}
 	row, strong := t.match.find(c, s.file)
+	if q := queued(c, s.file); q != nil {
+		return t.apply(q, c, e, args, s)
+	}
 	if v, ok := t.declared(c, e, args, s); ok {
 		return v
 	}
@@ -307,6 +310,12 @@ func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *s
 		return t.given(r, out, s)
 	}
 	switch r.Class {
+	case "dump", "load":
+		return t.streamed(r, c, e, args, s)
+	case "signalentity":
+		if v, ok := t.entitySignal(e, args, s); ok {
+			return v
+		}
 	case "request": // made now, sent later
 		return t.madeRequest(c, e, args, s)
 	case "mediate":
@@ -399,6 +408,7 @@ func (t *tracer) result(c *callee, e *Expr, args []*Value, eff *Effect, s *scope
 		out.absorb(c.recv)
 		if c.recv.Shared != "" && eff == nil {
 			out.Shared = "" // an answer is not the state it was asked of
+			t.picked(c, out)
 		}
 	}
 	if strings.HasPrefix(c.norm, "getfilename") {

@@ -37,7 +37,7 @@ func (t *tracer) detail(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args 
 	case knowledge.Read, knowledge.Increment, knowledge.Delete:
 		eff.Resource = t.resource(eff, c, args)
 	}
-	if eff.Key == nil && eff.Class == knowledge.Put && c.recv != nil && !strings.Contains(r.Key, "recv") {
+	if eff.Key == nil && (eff.Class == knowledge.Put || eff.Class == knowledge.Read && c.recv != nil && c.recv.Type == "File") && c.recv != nil && !strings.Contains(r.Key, "recv") {
 		eff.Key = either2(c.recv.Fields["path"], nil)
 	}
 	t.dedupe(eff, c, e, args, s)
@@ -60,6 +60,9 @@ func (t *tracer) detail(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args 
 // resource names what a call touches: entity type, collection or table in the
 // chain, and for key-value stores the key.
 func (t *tracer) resource(eff *Effect, c *callee, args []*Value) string {
+	if strings.HasPrefix(c.norm, "readentity") && eff.Key != nil {
+		return "entity:" + symOr(eff.Key)
+	}
 	if eff.Row != nil && eff.Row.Key != "" && eff.Key != nil {
 		return eff.Row.Lib + ":" + symOr(eff.Key)
 	}
