@@ -305,11 +305,17 @@ func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *s
 			if fn := t.repo.overload(c.recv.Class, c.name, len(e.Args)); fn != nil && fn.Abstract {
 				t.resultType(out, fn)
 				out.mapped = true
+				t.madeAnew(out, args)
 			}
 		}
 		return t.given(r, out, s)
 	}
 	switch r.Class {
+	case "stage": // an operation added to a batch that is run later
+		if pos := plain(e, args, s.file); c.recv != nil && len(pos) > 0 {
+			t.store(c.recv, c.norm, pos[0])
+		}
+		return t.result(c, e, args, nil, s)
 	case "dump", "load":
 		return t.streamed(r, c, e, args, s)
 	case "signalentity":

@@ -28,13 +28,13 @@ func (t *tracer) streamed(r *knowledge.Row, c *callee, e *Expr, args []*Value, s
 }
 
 // job is the row of handing a function to a queue of jobs.
-var job = knowledge.Row{Lib: "celery", Name: "delay|applyasync", Class: knowledge.Publish}
+var job = knowledge.Row{Lib: "celery", Name: "delay|apply", Class: knowledge.Publish}
 
 // queued reports a call in Python that puts a task on a queue by a method of the
 // function itself: notify.delay(id). The function is the repository's and declared
 // as a task there, or it comes from a module that is not here.
 func queued(c *callee, f *File) *knowledge.Row {
-	if f.Language != "python" || c.recv == nil || c.norm != "delay" && c.norm != "applyasync" {
+	if f.Language != "python" || c.recv == nil || c.name != "delay" && c.name != "apply_async" {
 		return nil
 	}
 	if fn := c.recv.Fn; fn != nil {
@@ -110,4 +110,17 @@ func (t *tracer) picked(c *callee, out *Value) {
 	out.Shared = strings.TrimSuffix(r.Shared, "[]") + "[]"
 	out.Local, out.Type, out.Class = false, "", nil
 	out.Reads = addEffects(nil, []*Effect{t.sharedRead(out.Shared)})
+}
+
+// madeAnew drops what a generated mapper's object was read from when it is of
+// another type that has no part named as its id: then it is no record that is there.
+func (t *tracer) madeAnew(out *Value, args []*Value) {
+	if len(args) == 0 || args[0].Class == nil || out.Class == nil || args[0].Class == out.Class {
+		return
+	}
+	if id, _, known := t.idField(out.Class); known {
+		if _, has := t.repo.field(args[0].Class, id.Name); !has {
+			out.Reads = nil
+		}
+	}
 }

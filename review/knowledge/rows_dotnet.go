@@ -90,6 +90,7 @@ var dotnet = []Row{
 	{Recv: "tableclient|*tableclient|*table", Name: "upsertentity|updateentity", Class: Put, Value: "0", Key: "0"},
 	{Recv: "tableclient|*tableclient|*table", Name: "deleteentity", Class: Delete, Key: "1"},
 	{Recv: "tableclient|*tableclient|*table", Name: "getentity|getentityifexists|query", Class: Read, Key: "1"},
+	{Recv: "tablebatchoperation|*batchoperation", Name: "insert", Class: "stage"},
 	{Recv: "cloudtable|*table", Name: "execute|executebatch", Class: "tableop", Value: "0"},
 	{Recv: "cloudtable|*table", Name: "executequery|executequerysegmented", Class: Read},
 	{Name: "getcontainer|getcosmoscontainer", Class: "local", Gives: "Container"},

@@ -16,7 +16,7 @@ var brokers = []Row{
 	{Lib: "nats|jetstream", Name: "publish|publishmsg|request|publishasync", Class: Publish, Provider: "jetstream"},
 	{Lib: "mqtt|paho", Name: "publish", Class: Publish},
 	{Lib: "bull|bullmq|bee-queue", Name: "add|addbulk|createjob", Class: Publish, Provider: "bullmq"},
-	{Lib: "celery", Name: "delay|applyasync|sendtask", Class: Publish},
+	{Lib: "celery", Name: "delay|sendtask", Class: Publish},
 	{Lib: "rq|arq|dramatiq|huey|django_q|procrastinate|taskiq", Name: "enqueue|enqueuecall|enqueuein|enqueueat|enqueuejob|asynctask|defer|kiq|send|sendwithoptions", Class: Publish},
 	{Lib: "masstransit|rebus|nservicebus|mediatr|wolverine", Name: "publish|send", Class: Publish},
 	{Lib: "sarama", Recv: "*producer*", Name: "sendmessage|sendmessages|input", Class: Publish, Provider: "kafka"},
