@@ -100,6 +100,7 @@ var dotnet = []Row{
 	{Recv: "container|*container|documentclient|idocumentclient|*cosmos*", Name: "readitem|readdocument|createdocumentquery|getitemqueryiterator|getitemlinqqueryable|readmanyitems|readnext", Class: Read, Key: "0"},
 	{Recv: "container|*container|documentclient|idocumentclient|*cosmos*", Name: "deleteitem|deletedocument", Class: Delete, Key: "0", Flags: "strict"},
 	{Recv: "asynccollector|servicebuscollector|kafkacollector|iasynccollector|icollector|rabbitmqcollector", Name: "add", Class: Publish},
+	{Lib: "signalr", Recv: "*hubconnection|*hubcontext|*clients|all|others|*client|*group|user|*proxy", Name: "send|sendcore|invoke|invokecore", Class: Publish},
 	{Recv: "queuecollector|eventhubcollector|eventgridcollector|signalrcollector", Name: "add", Class: Publish, Flags: "blind"},
 	{Recv: "sendgridcollector|twiliosmscollector", Name: "add", Class: Message},
 	{Recv: "tablecollector", Name: "add", Class: Insert, Value: "0"},
