@@ -310,18 +310,10 @@ func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *s
 		}
 		return t.given(r, out, s)
 	}
+	if v, ok := t.handed(r, c, e, args, s); ok {
+		return v
+	}
 	switch r.Class {
-	case "stage": // an operation added to a batch that is run later
-		if pos := plain(e, args, s.file); c.recv != nil && len(pos) > 0 {
-			t.store(c.recv, c.norm, pos[0])
-		}
-		return t.result(c, e, args, nil, s)
-	case "dump", "load":
-		return t.streamed(r, c, e, args, s)
-	case "signalentity":
-		if v, ok := t.entitySignal(e, args, s); ok {
-			return v
-		}
 	case "request": // made now, sent later
 		return t.madeRequest(c, e, args, s)
 	case "mediate":

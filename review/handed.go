@@ -11,6 +11,22 @@ import (
 // library writes an object to, the job that a queue runs later, the operation
 // that an entity is told to do.
 
+// handed explains the calls of this file by the class of their row.
+func (t *tracer) handed(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *scope) (*Value, bool) {
+	switch r.Class {
+	case "stage": // an operation added to a batch that is run later
+		if pos := plain(e, args, s.file); c.recv != nil && len(pos) > 0 {
+			t.store(c.recv, c.norm, pos[0])
+		}
+		return t.result(c, e, args, nil, s), true
+	case "dump", "load":
+		return t.streamed(r, c, e, args, s), true
+	case "signalentity":
+		return t.entitySignal(e, args, s)
+	}
+	return nil, false
+}
+
 // streamed is json.dump(object, file) and json.load(file): what the library is
 // handed is written and read as by the file itself.
 func (t *tracer) streamed(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *scope) *Value {
@@ -52,8 +68,8 @@ func queued(c *callee, f *File) *knowledge.Row {
 }
 
 // entitySignal follows a signal to an entity of the repository that is written as
-// a call of its interface: SignalEntityAsync<ICart>(id, cart => cart.Add(line)). What the operation
-// changes is what the signal does; the entity takes signals one after another.
+// a call of its interface: SignalEntityAsync<ICart>(id, cart => cart.Add(line)).
+// What the operation changes is what the signal does.
 func (t *tracer) entitySignal(e *Expr, args []*Value, s *scope) (*Value, bool) {
 	if len(e.Types) == 0 {
 		return nil, false
