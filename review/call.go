@@ -32,6 +32,9 @@ func (t *tracer) call(e *Expr, s *scope) *Value {
 		return out
 	}
 	row, strong := t.match.find(c, s.file)
+	if q := queued(c, s.file); q != nil {
+		return t.apply(q, c, e, args, s)
+	}
 	if v, ok := t.declared(c, e, args, s); ok {
 		return v
 	}
@@ -302,9 +305,13 @@ func (t *tracer) apply(r *knowledge.Row, c *callee, e *Expr, args []*Value, s *s
 			if fn := t.repo.overload(c.recv.Class, c.name, len(e.Args)); fn != nil && fn.Abstract {
 				t.resultType(out, fn)
 				out.mapped = true
+				t.madeAnew(out, args)
 			}
 		}
 		return t.given(r, out, s)
+	}
+	if v, ok := t.handed(r, c, e, args, s); ok {
+		return v
 	}
 	switch r.Class {
 	case "request": // made now, sent later
@@ -399,6 +406,7 @@ func (t *tracer) result(c *callee, e *Expr, args []*Value, eff *Effect, s *scope
 		out.absorb(c.recv)
 		if c.recv.Shared != "" && eff == nil {
 			out.Shared = "" // an answer is not the state it was asked of
+			t.picked(c, out)
 		}
 	}
 	if strings.HasPrefix(c.norm, "getfilename") {

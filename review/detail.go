@@ -37,7 +37,7 @@ func (t *tracer) detail(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args 
 	case knowledge.Read, knowledge.Increment, knowledge.Delete:
 		eff.Resource = t.resource(eff, c, args)
 	}
-	if eff.Key == nil && eff.Class == knowledge.Put && c.recv != nil && !strings.Contains(r.Key, "recv") {
+	if eff.Key == nil && (eff.Class == knowledge.Put || eff.Class == knowledge.Read && c.recv != nil && c.recv.Type == "File") && c.recv != nil && !strings.Contains(r.Key, "recv") {
 		eff.Key = either2(c.recv.Fields["path"], nil)
 	}
 	t.dedupe(eff, c, e, args, s)
@@ -60,6 +60,9 @@ func (t *tracer) detail(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args 
 // resource names what a call touches: entity type, collection or table in the
 // chain, and for key-value stores the key.
 func (t *tracer) resource(eff *Effect, c *callee, args []*Value) string {
+	if strings.HasPrefix(c.norm, "readentity") && eff.Key != nil {
+		return "entity:" + symOr(eff.Key)
+	}
 	if eff.Row != nil && eff.Row.Key != "" && eff.Key != nil {
 		return eff.Row.Lib + ":" + symOr(eff.Key)
 	}
@@ -356,7 +359,7 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 	if verb == "" && r.Class == knowledge.Invoke {
 		verb = "POST"
 	}
-	if verb == "" && openVerb(args) { // decided by whoever calls: not known here
+	if verb == "" && (openVerb(args) || openPosition(r.Verb, pos)) { // decided by whoever calls: not known here
 		eff.URL = t.urlOf(c, e, args)
 		eff.Class, eff.Resource = knowledge.Act, eff.URL
 		return
@@ -385,7 +388,7 @@ func (t *tracer) request(eff *Effect, r *knowledge.Row, c *callee, e *Expr, args
 			eff.Class = c
 			break
 		}
-		if knowledge.TokenPath(eff.URL) {
+		if knowledge.TokenPath(eff.URL) || asksToken(args) {
 			eff.Class = knowledge.Read
 			break
 		}
@@ -408,6 +411,20 @@ func openVerb(args []*Value) bool {
 		m := a.Fields["method"]
 		return m != nil && !m.HasTxt && verbOf(m) == "" && m.Origin&(FromInput|FromUnknown) != 0
 	})
+}
+
+// openPosition reports a request whose method is the value that its caller passed.
+func openPosition(verb string, pos []*Value) bool {
+	if len(verb) != 2 || verb[0] != '@' {
+		return false
+	}
+	n := int(verb[1] - '0')
+	return n < len(pos) && pos[n] != nil && !pos[n].HasTxt && pos[n].Class == nil && pos[n].Origin&FromInput != 0 && strings.Contains(strings.ToLower(lastSegment(pos[n].Sym)), "method")
+}
+
+// asksToken reports a body that asks an authorization server for a token.
+func asksToken(args []*Value) bool {
+	return slices.ContainsFunc(args, func(a *Value) bool { return hasKey(a, "grant_type", 3) || strings.Contains(a.Text, "grant_type=") })
 }
 
 func (s *scope) name() string {

@@ -40,7 +40,8 @@
 //
 // special.go and detail.go turn the classes that depend on arguments (http, sql,
 // mongo, entity, binding …) into plain ones; route.go follows a request to its
-// handler when the repository has it.
+// handler when the repository has it. handed.go reads calls
+// whose effect is that of what they are handed: a file, a queue, an entity.
 //
 // # Adding a rule
 //

@@ -42,11 +42,13 @@ func (t *tracer) uniqueField(v *Value, name string, s *scope) bool {
 			}
 		}
 	}
-	return t.repo.modelKeys(t.repo.family(s.file))[name]
+	keys := t.repo.modelKeys(t.repo.family(s.file))
+	return keys[typ+"."+name] || keys["."+name]
 }
 
 // modelKeys are the properties that the repository's models declare as key or as
 // unique on their own: HasKey(x => x.OrderId), HasIndex(x => x.Sku).IsUnique().
+// They are kept with the entity they are of, "" where the code does not say it.
 func (r *repo) modelKeys(family string) map[string]bool {
 	if r.keys != nil {
 		return r.keys
@@ -54,11 +56,24 @@ func (r *repo) modelKeys(family string) map[string]bool {
 	r.keys = map[string]bool{}
 	r.mention(family, "HasKey")
 	r.mention(family, "IsUnique")
+	var entity string
+	of := map[*Expr]string{}
 	visit := func(e *Expr, _ *Func, _ bool) {
 		if e.Op != OpCall {
 			return
 		}
+		owner := entityOf(e)
+		if owner == "" {
+			owner = either(of[e], entity)
+		}
 		switch calleeName(e.X) {
+		case "Entity": // Entity<Order>(o => { o.HasKey(…) })
+			for _, a := range e.Args {
+				if a.Value != nil && a.Value.Op == OpLambda {
+					eachExpr(a.Value.Func.Body, func(in *Expr, _ *Func, _ bool) { of[in] = owner })
+				}
+			}
+			return
 		case "HasKey":
 		case "IsUnique":
 			if e.X.Op != OpMember || calleeOf(e.X.X) != "HasIndex" {
@@ -73,7 +88,7 @@ func (r *repo) modelKeys(family string) map[string]bool {
 				continue
 			}
 			if m := a.Value.Func.Body[0].Value; m != nil && m.Op == OpMember {
-				r.keys[m.Name] = true
+				r.keys[owner+"."+m.Name] = true
 			}
 		}
 	}
@@ -83,11 +98,42 @@ func (r *repo) modelKeys(family string) map[string]bool {
 		}
 		for _, fn := range e.file.Funcs {
 			if fn.Parent == nil {
+				entity = configured(fn.Owner)
 				eachExpr(fn.Body, visit)
 			}
 		}
 	}
 	return r.keys
+}
+
+// entityOf is the type in Entity<Order>() that a chain of calls begins with.
+func entityOf(e *Expr) string {
+	for range 24 {
+		if e == nil {
+			break
+		}
+		if e.Op == OpCall && calleeName(e.X) == "Entity" && len(e.Types) > 0 {
+			return lastSegment(typeName(e.Types[0]))
+		}
+		if e.Op != OpCall && e.Op != OpMember {
+			break
+		}
+		e = e.X
+	}
+	return ""
+}
+
+// configured is the entity that a type configures: IEntityTypeConfiguration<Order>.
+func configured(ty *Type) string {
+	if ty == nil {
+		return ""
+	}
+	for _, b := range ty.Bases {
+		if head, rest, ok := strings.Cut(b, "<"); ok && lastSegment(head) == "IEntityTypeConfiguration" {
+			return lastSegment(typeName(strings.TrimSuffix(rest, ">")))
+		}
+	}
+	return ""
 }
 
 func calleeOf(e *Expr) string {

@@ -439,6 +439,9 @@ func (t *tracer) member(v *Value, name string, s *scope, e *Expr) *Value {
 		out.Shared = v.Shared + "." + name
 		out.Reads = addEffects(nil, []*Effect{t.sharedRead(out.Shared)})
 	}
+	if in := t.repo.nested(v, name); in != nil {
+		return &Value{Type: in.Name, Class: in, Origin: FromConst, Sym: in.Name}
+	}
 	t.memberType(v, name, out)
 	if out.Shared == "" && v.Class == nil && v.Origin&(FromInput) != 0 {
 		if v.Fields == nil {
@@ -471,7 +474,13 @@ func (t *tracer) memberType(v *Value, name string, out *Value) {
 		return
 	}
 	switch f.Value.Op {
-	case OpString, OpTemplate:
+	case OpString, OpTemplate, OpBinary:
+		if s := constText(t.repo, v.Class.File, f.Value, 6); s != "" && f.Value.Op == OpBinary {
+			out.Text, out.HasTxt, out.Origin, out.Reads, out.Shared = s, true, FromConst, nil, ""
+			return
+		} else if f.Value.Op == OpBinary {
+			return
+		}
 		w := t.eval(f.Value, t.module(v.Class.File))
 		out.Text, out.HasTxt, out.Origin = w.Text, w.HasTxt, w.Origin
 		out.Reads = nil

@@ -413,7 +413,7 @@ func (t *tracer) javaEntity(eff *Effect) {
 	v := eff.Value
 	f, generated, known := t.idField(v.Class)
 	read := slices.ContainsFunc(v.Reads, func(r *Effect) bool { return !r.Memory || !v.mapped }) // a mapper in a field is no record
-	if read || !v.Local && !(generated && v.mapped) {
+	if read || !v.Local && !(generated && (v.mapped || t.creates(v))) {
 		return
 	}
 	name := f.Name
@@ -431,6 +431,30 @@ func (t *tracer) javaEntity(eff *Effect) {
 		}
 	}
 	eff.Class = knowledge.Insert
+}
+
+// creates reports an object that came in with a request or as the input, in a
+// function whose name says that it makes a new one: the database gives it its id.
+func (t *tracer) creates(v *Value) bool {
+	if v.Origin != FromInput || len(v.Fields) > 0 || len(v.Reads) > 0 {
+		return false
+	}
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		if t.stack[i] == nil {
+			continue
+		}
+		w := words(t.stack[i].Name)
+		if len(w) == 0 {
+			continue // a lambda
+		}
+		switch w[0] {
+		case "create", "add", "insert", "register", "place", "new", "open", "submit":
+			return true
+		case "update", "save", "set", "put", "edit", "change", "modify", "upsert":
+			return false
+		}
+	}
+	return false
 }
 
 // accessed is the field that a call without arguments answers: a record's

@@ -153,6 +153,8 @@ func tableOperation(eff *Effect) {
 	}
 	n := strings.ToLower(eff.Value.Sym)
 	switch {
+	case eff.Value.Fields["insert"] != nil: // added to a batch
+		eff.Class = knowledge.Insert
 	case strings.Contains(n, "operation.retrieve"):
 		eff.Class = knowledge.Read
 	case strings.Contains(n, "operation.delete"):

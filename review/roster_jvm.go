@@ -200,6 +200,9 @@ func enclosing(fn *Func) *Func {
 func (ro *roster) typeBody(t *Type, m *knowledge.Mark) {
 	for _, fn := range t.Methods {
 		if !fn.Abstract && knowledge.Match(m.Method, knowledge.Norm(fn.Name)) {
+			if own := t.named(fn.Name + "Async"); own != nil && !own.Abstract {
+				fn = own // the engine awaits this one; the other is what the base demands
+			}
 			if m.Workflow {
 				ro.workflows[ro.replayed(t, fn)] = true
 				continue
@@ -226,4 +229,14 @@ func (ro *roster) interfaceBodies(t *Type, m *knowledge.Mark) {
 			}
 		}
 	}
+}
+
+// named is the type's own method of that name.
+func (t *Type) named(name string) *Func {
+	for _, fn := range t.Methods {
+		if fn.Name == name {
+			return fn
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
@@ -18,7 +19,7 @@ func (t *tracer) route(eff *Effect, args []*Value, s *scope) {
 		return
 	}
 	h := t.repo.handler(seg, eff.URL, eff.Verb, s.file)
-	if h == nil {
+	if h == nil || keyed(h.fn) {
 		return
 	}
 	n, x := len(t.effects), len(t.exits)
@@ -54,6 +55,12 @@ func (t *tracer) route(eff *Effect, args []*Value, s *scope) {
 		return
 	}
 	eff.Class, eff.Question = knowledge.Read, "" // the effects of the handler stand for the request
+}
+
+// keyed reports a handler that is declared to answer a repeated key with its first
+// answer: then the key of the request counts, not what the handler does.
+func keyed(fn *Func) bool {
+	return slices.ContainsFunc(fn.Annotations, func(a *Expr) bool { return strings.Contains(annotationName(a), "idempot") })
 }
 
 // refusesRepeat reports a change that a handler makes only while a look at the
@@ -170,7 +177,7 @@ func (r *repo) routes(f *File) []*handler {
 		if fn.Owner != nil {
 			for _, a := range fn.Owner.Annotations {
 				if n := annotationName(a); n == "requestmapping" || n == "route" || n == "controller" {
-					prefix = strings.ReplaceAll(firstLiteral(a), "[controller]", strings.TrimSuffix(fn.Owner.Name, "Controller"))
+					prefix = strings.ReplaceAll(r.served(f, a), "[controller]", strings.TrimSuffix(fn.Owner.Name, "Controller"))
 				}
 			}
 		}
@@ -178,7 +185,7 @@ func (r *repo) routes(f *File) []*handler {
 			if n := annotationName(a); !routeNames[n] {
 				continue
 			}
-			if p := firstLiteral(a); p != "" || prefix != "" {
+			if p := r.served(f, a); p != "" || prefix != "" {
 				f.routes = append(f.routes, &handler{fn: fn, path: prefix + "/" + p, verb: servedVerb(annotationName(a))})
 			}
 		}

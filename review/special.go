@@ -44,6 +44,11 @@ func (t *tracer) special(eff *Effect, c *callee, e *Expr, args []*Value, s *scop
 		}
 	case "into":
 		eff.Class = knowledge.Read
+	case "signalentity":
+		eff.Class = knowledge.Publish
+		if setsOnly(args) {
+			eff.Class = knowledge.Put
+		}
 	case knowledge.Act:
 		if c.norm == "rpc" && len(args) > 0 && knowledge.ReaderPath(args[0].Text, "") {
 			eff.Class = knowledge.Read

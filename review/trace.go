@@ -416,11 +416,32 @@ func (t *tracer) within(part *Expr, base *Value, rel []*Effect, s *scope) {
 		return
 	}
 	v, _ := s.lookup(root.Name)
+	t.withinField(part, v, base, rel, s)
 	if v == nil || v == base || len(v.Reads) == 0 || v.Local || v.Shared != "" {
 		return
 	}
 	v.Rel = addEffects(v.Rel, rel)
 	t.dirty = append(t.dirty, v)
+}
+
+// withinField passes a change on to the field of an object that holds what was
+// read: self.orders[id].append(line) changes self.orders.
+func (t *tracer) withinField(part *Expr, owner, base *Value, rel []*Effect, s *scope) {
+	if owner == nil || owner.Shared != "" {
+		return
+	}
+	for range 8 {
+		if part.X == nil || part.X.Op != OpMember && part.X.Op != OpIndex {
+			break
+		}
+		part = part.X
+	}
+	if part.Op != OpMember || part.X == nil || part.X.Op != OpName {
+		return
+	}
+	if v := owner.Fields[part.Name]; v != nil && v != base && len(v.Reads) > 0 && !v.Local && v.Shared == "" {
+		v.Rel = addEffects(v.Rel, rel)
+	}
 }
 
 // store puts a part into an object: the object is then made of it too.
@@ -431,6 +452,9 @@ func (t *tracer) store(base *Value, name string, v *Value) {
 	if name != "" {
 		if base.Fields == nil {
 			base.Fields = map[string]*Value{}
+		}
+		if old := base.Fields[name]; old != nil && len(old.Reads) > 0 && len(t.conds) > 0 && v.Local && v.Origin&^FromConst == 0 {
+			v = join(old, v) // what was read, or in another branch what stands for nothing read
 		}
 		base.Fields[name] = v
 	}

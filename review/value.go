@@ -175,13 +175,16 @@ func typeName(s string) string {
 	s = strings.TrimSpace(s)
 	for {
 		t := strings.TrimLeft(s, "*&[] ")
-		t = strings.TrimRight(t, "?[] ")
+		for n := -1; n != len(t); { // an element of an array, a value that may be missing
+			n = len(t)
+			t = strings.TrimSuffix(strings.TrimRight(t, "? "), "[]")
+		}
 		t = strings.TrimPrefix(t, "readonly ")
 		i := strings.IndexAny(t, "<[")
 		if i > 0 && (strings.HasSuffix(t, ">") || strings.HasSuffix(t, "]")) {
 			head := t[:i]
 			switch lastSegment(head) {
-			case "Task", "ValueTask", "Promise", "Mono", "Optional", "Lazy", "Awaitable", "Annotated", "ActorRef", "IOptions", "Provider", "ObjectProvider", "CompletableFuture", "Final", "Partial":
+			case "Task", "ValueTask", "Promise", "Mono", "Optional", "Lazy", "Awaitable", "Annotated", "Union", "ActorRef", "IOptions", "Provider", "ObjectProvider", "CompletableFuture", "Final", "Partial":
 				s = firstArg(t[i+1 : len(t)-1])
 				continue
 			}

@@ -72,7 +72,10 @@ var engines = []Row{
 	{Lib: "temporal.io|temporalio|io.temporal", Name: "queryworkflow|query|getworkflowhandle|describeworkflowexecution|getclient|getinfo|info|getlogger|getmetricshandler|newclient|dial|current", Class: None},
 	{Lib: "temporal.io|temporalio|io.temporal", Name: "signalwithstart", Class: Publish},
 	{Lib: "durable", Name: "startnew|schedulenewinstance|schedulenewinstanceasync|startnewinstance|scheduleneworchestration|scheduleneworchestrationinstance", Class: Start, Key: "instanceid,1"},
-	{Lib: "durable", Name: "raiseevent|signalentity|raiseorchestrationevent", Class: Publish},
+	{Lib: "durable", Name: "readentitystate|readentity", Class: Read, Key: "0"},
+	{Lib: "durable", Name: "signalentity", Class: "signalentity", Key: "0"},
+	{Lib: "durable", Name: "raiseevent|raiseorchestrationevent", Class: Publish},
+	{Lib: "temporalio", Recv: "*activityhandle|asyncactivityhandle", Name: "complete|fail|reportcancellation", Class: Spend},
 }
 
 // httpRows are HTTP clients.

@@ -167,6 +167,8 @@ var files = []Row{
 	{Recv: "path|*path", Name: "withsuffix|withname|withstem|joinpath|expanduser|resolve|absolute", Class: None, Gives: "Path"},
 	{Recv: "os", Name: "create", Class: Open},
 	{Recv: "json|csv|gob|xml|bufio|yaml", Name: "newencoder|newwriter|newwritersize|writer|dictwriter", Class: Over},
+	{Recv: "json|yaml|pickle|toml|tomlw|joblib|marshal", Name: "dump|safedump|dumpall", Class: "dump", Value: "0"},
+	{Recv: "json|yaml|pickle|toml|tomllib|joblib|marshal", Name: "load|safeload|loadall|fullload", Class: "load"},
 	{Lib: "azure.storage", Name: "createblobfrombytes|createblobfromtext|createblobfrompath|createblobfromstream|copyblob|setblobproperties|setblobmetadata|setblockblobtier", Class: Put, Key: "blob_name,1"},
 	{Lib: "azure.storage|azure-storage", Name: "createcontainer|executebatch|listcontainers|commitbatch", Class: None},
 	{Lib: "azure.storage", Name: "getblobtopath|getblobtobytes|getblobtotext|getblobtostream|makebloburl", Class: Read},
@@ -183,5 +185,6 @@ var files = []Row{
 	{Recv: "files", Name: "deleteifexists", Class: Delete, Key: "0"},
 	{Recv: "fs|os|fsp|promises|files|*path*|shutil|directory|file", Name: "mkdir|makedirs|mkdirall|createdirectory|createdirectories|mkdirsync|copyfile|copy|copytree|ensuredir", Class: None},
 	{Recv: "os|fs|shutil|files|promises|file", Name: "rename|move|replace|renamesync", Class: Delete, Key: "0", Flags: "strict"},
+	{Recv: "path|*path", Name: "rename", Class: Delete, Key: "recv", Flags: "strict"},
 	{Recv: "fs|os|fsp|promises|ioutil|files|file|*path*|io", Name: "readfile|readfilesync|readtext|readbytes|readall|readalltext|readstring|stat|exists|existssync|listdir|readdir|isfile|readalllines", Class: Read, Key: "0,recv"},
 }

@@ -11,6 +11,7 @@ var jvm = []Row{
 	{Lib: "io.temporal", Recv: "activity|*context|*ctx", Name: "getexecutioncontext|getinfo|heartbeat|wrap|getheartbeatdetails|donotcompleteonreturn|usemanualcompletion|getlocalmanualcompletionclient", Class: None},
 	{Lib: "io.temporal", Recv: "workflowstub|*stub", Name: "signal", Class: Publish},
 	{Lib: "io.temporal", Recv: "*workflowclient|workflowclient|client", Name: "start|execute|signalwithstart", Class: Start, Key: "workflowid,id"},
+	{Lib: "io.temporal", Recv: "*completionclient", Name: "complete|completeexceptionally|reportcancellation", Class: Spend},
 	{Lib: "io.temporal", Name: "newworkflowstub|newuntypedworkflowstub|newfailure|newnonretryablefailure|newservicestubs|newinstance|newlocalservicestubs", Class: "local"},
 	// HTTP
 	{Lib: "springframework", Recv: "*webclient*|*restclient*|*client*", Name: "retrieve|exchangetomono|exchangetoflux|exchange", Class: HTTP},
@@ -29,6 +30,10 @@ var jvm = []Row{
 	{Lib: "ws.rs", Recv: "*client*|*target*|request|webtarget|invocation*", Name: "put", Class: HTTP, Verb: "PUT"},
 	{Lib: "ws.rs", Recv: "*client*|*target*|request|webtarget|invocation*", Name: "delete", Class: HTTP, Verb: "DELETE"},
 	{Lib: "ws.rs", Recv: "*client*|*target*|request|webtarget|invocation*", Name: "get", Class: HTTP, Verb: "GET"},
+	{Lib: "ws.rs", Recv: "buildget", Name: "invoke|submit", Class: HTTP, Verb: "GET"},
+	{Lib: "ws.rs", Recv: "buildpost", Name: "invoke|submit", Class: HTTP, Verb: "POST"},
+	{Lib: "ws.rs", Recv: "buildput|builddelete", Name: "invoke|submit", Class: HTTP, Verb: "PUT"},
+	{Lib: "ws.rs", Recv: "*client*|*target*|webtarget|request|invocation*", Name: "target|request|path|queryparam|matrixparam|resolvetemplate|accept|header|property|register", Class: "local"},
 	// JDBC
 	{Recv: "*jdbctemplate|*jdbcoperations|*jdbcclient|jdbc|*namedparameterjdbctemplate|jdbi|handle", Name: "update|batchupdate|execute|query|queryforobject|queryforlist|queryformap|queryforstream|queryforrowset|sql|createupdate|createquery", Class: SQL},
 	{Recv: "preparedstatement|callablestatement|statement|*stmt|ps", Name: "execute|executeupdate|executebatch|executequery|executelargeupdate", Class: SQL},

@@ -16,7 +16,8 @@ var brokers = []Row{
 	{Lib: "nats|jetstream", Name: "publish|publishmsg|request|publishasync", Class: Publish, Provider: "jetstream"},
 	{Lib: "mqtt|paho", Name: "publish", Class: Publish},
 	{Lib: "bull|bullmq|bee-queue", Name: "add|addbulk|createjob", Class: Publish, Provider: "bullmq"},
-	{Lib: "celery", Name: "delay|applyasync|sendtask", Class: Publish},
+	{Lib: "celery", Name: "delay|sendtask", Class: Publish},
+	{Lib: "rq|arq|dramatiq|huey|django_q|procrastinate|taskiq", Name: "enqueue|enqueuecall|enqueuein|enqueueat|enqueuejob|asynctask|defer|kiq|send|sendwithoptions", Class: Publish},
 	{Lib: "masstransit|rebus|nservicebus|mediatr|wolverine", Name: "publish|send", Class: Publish},
 	{Lib: "sarama", Recv: "*producer*", Name: "sendmessage|sendmessages|input", Class: Publish, Provider: "kafka"},
 	{Lib: "kafkajs|node-rdkafka", Name: "send|sendbatch|produce", Class: Publish, Provider: "kafka"},
@@ -95,6 +96,8 @@ var commands = []Row{
 
 // agents are model calls and tools.
 var agents = []Row{
+	// what is uploaded to a model's provider stays there, once for every upload
+	{Lib: "openai|anthropic|azure.ai.agents|azure.ai.projects", Recv: "files|vectorstores|batches|jobs|assistants|agents|filebatches|*fileclient|*agentclient", Name: "create|upload|uploadandpoll|createagent|createandpoll|uploadfile|createandrun", Class: Create},
 	{Recv: "responses|completions|embeddings|moderations", Name: "create|parse|stream|acreate|new|newstreaming", Class: LLM},
 	{Lib: "openai|anthropic|ollama|langchain|llama|litellm|google.generativeai|genai|mistral|cohere|groq|azure.ai|semantic_kernel|semantickernel|dapr_agents|microsoft.extensions.ai|langchain4j|springframework.ai|pydantic_ai|@ai-sdk|huggingface|transformers|replicate|bedrock", Name: "create|chat|generate|invoke|ainvoke|complete|completions|embeddings|embed|parse|generatecontent|generatetext|invokemodel|converse|getresponse|predict|run|arun|call|stream|generateobject|embedquery|embeddocuments|encode|completechat|generateembedding|getchatcompletions|messages|responses|acreate|acompletion|completion|chatcompletions|generateasync|invokeprompt|getchatmessagecontent|prompt", Class: LLM},
 	{Lib: "openai|dapr_agents|whisper|groq|azure.ai|litellm|langchain|deepgram|assemblyai|elevenlabs", Name: "createtranscription|createtranslation|createspeech|transcribe|transcribeaudio|transcribefile", Class: LLM},

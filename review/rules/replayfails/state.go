@@ -19,7 +19,7 @@ func moved(a *review.Activity, c *review.Cond) *review.Effect {
 	}
 	for _, r := range c.Value.Reads {
 		for _, e := range a.Acting() {
-			if transition(c, r, e) {
+			if transition(c, r, e) || made(c, r, e) {
 				return e
 			}
 		}
@@ -55,4 +55,19 @@ func has(v *review.Value, w string) bool {
 		}
 	}
 	return strings.Contains(strings.ToLower(v.Sym), w)
+}
+
+// made reports a body that raises because a thing is there, and then writes that
+// very thing: the second run finds what the first one wrote.
+func made(c *review.Cond, r, e *review.Effect) bool {
+	if e.Class != knowledge.Put || e.Relative || r.Resource == "" || r.Resource != e.Resource || e.Claim() != nil {
+		return false
+	}
+	test := strings.ToLower(c.Text)
+	for _, not := range []string{"!", "not ", "== false", "is false"} {
+		if strings.HasPrefix(test, not) || strings.Contains(test, "== false") {
+			return false
+		}
+	}
+	return strings.Contains(test, "exist") || strings.Contains(test, "ispresent")
 }
