@@ -41,6 +41,24 @@ func (ro *roster) enterListed(f *File, list []Arg, in *Func) {
 	}
 }
 
+// requires reports a Go file of a module that needs one of the libraries: a worker
+// may be known to it by an interface of its own.
+func (ro *roster) requires(f *File, lib string) bool {
+	if f.Language != "go" {
+		return false
+	}
+	for _, m := range ro.repo.goModules() {
+		for _, r := range m.requires {
+			for alt := range strings.SplitSeq(lib, "|") {
+				if strings.Contains(r, alt) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // takesContext reports a function whose first parameter is a context, as that of
 // nearly every activity is; a workflow takes workflow.Context.
 func takesContext(fn *Func) bool {

@@ -339,7 +339,7 @@ func (ro *roster) register(f *File, e *Expr, in *Func, loop bool) {
 		return
 	}
 	for _, reg := range ro.registers[n] {
-		if !reg.Call && !imports(f, reg.Lib) {
+		if !reg.Call && !imports(f, reg.Lib) && !(reg.Methods && ro.requires(f, reg.Lib)) {
 			continue
 		}
 		if reg.Call {
