@@ -22,6 +22,9 @@ func (t *tracer) command(eff *Effect, args []*Value) {
 		name += "item"
 	case "transactwrite":
 		name = "transactwriteitems"
+	case "invokemodel", "invokemodelwithresponsestream", "converse", "conversestream":
+		eff.Class = knowledge.LLM
+		return
 	}
 	c := &callee{name: name, norm: name, recv: &Value{}, lib: "boto3", chain: []string{"client"}, fn: &Value{}}
 	row, _ := t.match.find(c, &File{})

@@ -71,6 +71,9 @@ type Cond struct {
 // OnlyError reports a condition that only asks whether a call failed.
 func (c *Cond) OnlyError() bool { return errorTest(c.Text) }
 
+// BareError reports a condition that asks only whether there was an error.
+func (c *Cond) BareError() bool { return errorAlone.MatchString(c.Text) }
+
 type tryFrame struct {
 	catches  []Catch
 	swallows bool // some handler ends without raising

@@ -62,6 +62,12 @@ func (t *tracer) eval(e *Expr, s *scope) *Value {
 	case OpCast:
 		return t.cast(e, s)
 	case OpAwait:
+		if e.X != nil && e.X.Op == OpCall {
+			if t.awaits == nil {
+				t.awaits = map[*Expr]bool{}
+			}
+			t.awaits[e.X] = true
+		}
 		return t.eval(e.X, s)
 	case OpType:
 		return &Value{Type: typeName(e.Name), Class: t.repo.typeNamed(s.file, e.Name), Lib: importOf(s.file, e.Name), Origin: FromConst}
@@ -288,6 +294,18 @@ func (t *tracer) javaType(im Import, s *scope) *Type {
 
 // moduleMember is a name of another module of the repository.
 func (t *tracer) moduleMember(m *module, name string) *Value {
+	if len(m.files) == 0 {
+		return nil
+	}
+	asked := m.files[0].Path + " " + name
+	if t.asking[asked] {
+		return nil // two modules that hand on each other's names
+	}
+	if t.asking == nil {
+		t.asking = map[string]bool{}
+	}
+	t.asking[asked] = true
+	defer delete(t.asking, asked)
 	if fn := m.fn(name); fn != nil {
 		return &Value{Fn: fn, scope: t.module(fn.File), Origin: FromConst}
 	}

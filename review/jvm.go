@@ -481,7 +481,14 @@ func (t *tracer) accessed(c *callee) string {
 // in a field, when no answer is made of it: demos fail their first attempts so.
 func (t *tracer) ownCounters(result *Value) []*Effect {
 	owner := t.fn.Owner
-	if owner == nil || t.fn.File.Language != "java" {
+	switch t.fn.File.Language {
+	case "go", "javascript", "typescript":
+		return t.attemptCounters(result)
+	case "java":
+	default:
+		return t.effects
+	}
+	if owner == nil {
 		return t.effects
 	}
 	return slices.DeleteFunc(t.effects, func(e *Effect) bool {

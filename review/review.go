@@ -199,7 +199,7 @@ func (g *engine) walk(c *candidate) *Activity {
 	}
 	bound := t.inputs(c)
 	a.Result = t.enterWith(c.fn, trimSelf(c.fn), bound, self, root, c.fn.Line, root)
-	if h := a.Result; h != nil && h.Fn != nil && h.Fn.Name == "" && len(t.effects) == 0 { // a factory by hand: the handler it makes
+	if h := a.Result; h != nil && h.Fn != nil && (h.Fn.Name == "" || h.Fn.Parent == c.fn) && len(t.effects) == 0 { // a factory by hand: the handler it makes
 		in := &candidate{name: c.name, framework: c.framework, fn: h.Fn}
 		if h.Fn.File == nil {
 			h.Fn.File = c.fn.File

@@ -83,6 +83,7 @@ type roster struct {
 	calls     []callSite
 	proxied   map[*File]map[string]proxy
 	children  []callSite // workflows scheduled by workflows
+	typing    int        // how deep staticType is
 }
 
 type callSite struct {
@@ -327,6 +328,7 @@ func literalArg(e *Expr, sel string) string {
 
 // register looks at one call: does it register or schedule an activity?
 func (ro *roster) register(f *File, e *Expr, in *Func, loop bool) {
+	ro.listed(f, e, in)
 	if e.Op != OpCall || e.X == nil {
 		return
 	}
@@ -337,7 +339,7 @@ func (ro *roster) register(f *File, e *Expr, in *Func, loop bool) {
 		return
 	}
 	for _, reg := range ro.registers[n] {
-		if !reg.Call && !imports(f, reg.Lib) {
+		if !reg.Call && !imports(f, reg.Lib) && !(reg.Methods && ro.requires(f, reg.Lib)) {
 			continue
 		}
 		if reg.Call {
@@ -368,7 +370,7 @@ func (ro *roster) registerArg(f *File, e *Expr, in *Func, reg knowledge.Register
 		name = ro.constant(f, first[0], in)
 	}
 	enter := func(fn *Func, owner *Type) {
-		if fn == nil || fn.Abstract {
+		if fn == nil || fn.Abstract && f.Language != "go" {
 			return
 		}
 		if reg.Workflow {

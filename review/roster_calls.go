@@ -53,6 +53,11 @@ func (ro *roster) function(f *File, e *Expr, in *Func) *Func {
 // staticType is the repository type of an expression, from declarations and
 // constructor calls.
 func (ro *roster) staticType(f *File, e *Expr, in *Func) *Type {
+	if ro.typing > 12 {
+		return nil // x := x.Next()
+	}
+	ro.typing++
+	defer func() { ro.typing-- }()
 	switch e.Op {
 	case OpName:
 		for at := in; at != nil; at = at.Parent {
@@ -80,7 +85,12 @@ func (ro *roster) staticType(f *File, e *Expr, in *Func) *Type {
 		if f.Language == "go" && calleeName(e.X) == "new" && len(e.Args) == 1 && e.Args[0].Value != nil { // new(T)
 			return ro.repo.typeNamed(f, text(e.Args[0].Value))
 		}
-		return ro.repo.typeNamed(f, calleeName(e.X))
+		if t := ro.repo.typeNamed(f, calleeName(e.X)); t != nil || e.X == nil {
+			return t
+		}
+		if fn := ro.function(f, e.X, in); fn != nil && fn.Result != "" { // NewX(...) *X
+			return ro.repo.typeNamed(fn.File, fn.Result)
+		}
 	case OpObject, OpType, OpCast:
 		if e.Name != "" {
 			return ro.repo.typeNamed(f, e.Name)
@@ -203,7 +213,8 @@ func (ro *roster) let(f *File, name string, in *Func) *Stmt {
 
 func findLet(body []*Stmt, name string) *Stmt {
 	for _, st := range body {
-		if st.Op == Let && len(st.Targets) == 1 && st.Targets[0].Op == OpName && st.Targets[0].Name == name && (st.Value != nil || st.Type != "") {
+		one := len(st.Targets) == 1 || len(st.Targets) == 2 && st.Value != nil && st.Value.Op == OpCall // x, err := New()
+		if st.Op == Let && one && st.Targets[0].Op == OpName && st.Targets[0].Name == name && (st.Value != nil || st.Type != "") {
 			return st
 		}
 		for _, sub := range [][]*Stmt{st.Body, st.Else, st.Finally} {

@@ -2,6 +2,7 @@ package review
 
 import (
 	"io/fs"
+	"regexp"
 
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
 )
@@ -170,6 +171,9 @@ func (e *Effect) Claim() *Effect {
 			if from == e || !from.Acts() || from.order >= e.order && from.order != 0 {
 				continue
 			}
+			if from.Caught == "" && !knowledge.Refuses(from.Conditional) && c.BareError() {
+				continue // the write absorbs a repeat: its error says nothing of one
+			}
 			if (from.Conditional != "" || from.Caught != "") && (from.Key == nil || !from.Key.Origin.Fresh()) {
 				return from
 			}
@@ -177,6 +181,8 @@ func (e *Effect) Claim() *Effect {
 	}
 	return nil
 }
+
+var errorAlone = regexp.MustCompile(`(?i)^(not )?!?\(?([\w.]*\.)?(err|error)(\(\))?( (!=|!==|==|===) (nil|null|undefined))?\)?$`)
 
 // CheckedFirst is the read whose answer decides whether e is reached: a test
 // that two attempts can both pass.

@@ -13,6 +13,8 @@ func (t *tracer) special(eff *Effect, c *callee, e *Expr, args []*Value, s *scop
 	switch eff.Class {
 	case "mediate":
 		eff.Class = knowledge.Act
+	case knowledge.Program:
+		t.program(eff, args)
 	case "blob":
 		t.blob(eff, c, e, args)
 	case "tableop":

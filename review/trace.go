@@ -42,6 +42,8 @@ type tracer struct {
 	retried  bool // a call site of the activity may retry it, or none is known
 	stop     map[*Func]*candidate
 	closures map[*Func]*scope
+	awaits   map[*Expr]bool  // calls that are awaited
+	asking   map[string]bool // names of modules that are being looked up
 	met      map[*Func]*File // every function entered, and where it stands
 	begun    []begun         // files opened to be written from their start
 }

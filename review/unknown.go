@@ -15,6 +15,9 @@ func (t *tracer) unknown(c *callee, e *Expr, args []*Value, s *scope) *Value {
 	if v, ok := t.fieldCall(c, e, args, s); ok {
 		return v
 	}
+	if strings.Contains(c.norm, "fetch") && len(args) == 2 && args[1].Fields["method"] != nil { // a fetch that was handed in
+		return t.apply(&knowledge.Row{Name: c.norm, Class: knowledge.HTTP}, c, e, args, s)
+	}
 	if c.recv != nil && runsSQL(c, args) {
 		return t.apply(&knowledge.Row{Name: c.norm, Class: knowledge.SQL}, c, e, args, s)
 	}
@@ -220,13 +223,20 @@ func (t *tracer) guess(c *callee, e *Expr, args []*Value, s *scope) *Effect {
 		return nil
 	}
 	w := words(c.name)
-	if knowledge.Makes(w) || slices.Contains(w, "with") || slices.Contains(w, "option") || slices.Contains(w, "options") {
+	if knowledge.Makes(w) || len(w) > 1 && w[len(w)-1] == "client" && len(e.Args) == 0 || slices.Contains(w, "with") || slices.Contains(w, "option") || slices.Contains(w, "options") {
 		return nil // makes an option for a call
 	}
 	g := knowledge.Guess(w, chainWords(c))
+	if op := operation(c, e); op != "" {
+		class, ok := sent(op)
+		if !ok || class == knowledge.Read || slices.ContainsFunc(c.recv.From, func(f *Effect) bool { return f.Guess }) {
+			return nil // it looks, or was judged where it was named
+		}
+		g = class
+	}
 	if t.handedIn(c) {
 		g = knowledge.Act
-	} else if g == "" || (!actor(c) && !strongName(g, c)) || telemetry(c.text) {
+	} else if g == "" || (!actor(c) && !strongName(g, c) && !t.reachesOut(c, e, s) && !ofAPI(c, e)) || telemetry(c.text) {
 		return nil
 	}
 	if stdlib(c.lib) || slices.Contains(c.chain, "headers") || slices.Contains(c.chain, "defaultrequestheaders") {
@@ -256,6 +266,9 @@ func (t *tracer) handedIn(c *callee) bool {
 		}
 	}
 	w := words(c.name)
+	if len(w) == 1 && slices.Contains([]string{"close", "stop", "cancel", "release", "unlock", "done", "cleanup"}, w[0]) {
+		return false // ends what the process holds
+	}
 	return knowledge.Guess(w, nil) != "" || slices.Contains([]string{"handler", "hook", "callback"}, w[len(w)-1])
 }
 

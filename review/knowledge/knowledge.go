@@ -49,6 +49,7 @@ const (
 	Over    Class = "over"    // writes over what it is given: a file, a buffer
 	Builder Class = "builder" // starts a statement that later links complete
 	Command Class = "command" // sends a command object: its type decides
+	Program Class = "program" // starts another program: its command line decides
 	Output  Class = "output"  // sets an output binding: its definition decides
 )
 

@@ -71,6 +71,7 @@ var engines = []Row{
 	{Lib: "temporal.io|temporalio|io.temporal", Name: "signalworkflow|signal", Recv: "client|*client|handle|*handle|stub", Class: Publish},
 	{Lib: "temporal.io|temporalio|io.temporal", Name: "queryworkflow|query|getworkflowhandle|describeworkflowexecution|getclient|getinfo|info|getlogger|getmetricshandler|newclient|dial|current", Class: None},
 	{Lib: "temporal.io|temporalio|io.temporal", Name: "signalwithstart", Class: Publish},
+	{Lib: "temporal.io|temporalio|io.temporal", Name: "create|createschedule", Recv: "*scheduleclient|schedule", Class: Start, Key: "id,scheduleid,0"},
 	{Lib: "durable", Name: "startnew|schedulenewinstance|schedulenewinstanceasync|startnewinstance|scheduleneworchestration|scheduleneworchestrationinstance", Class: Start, Key: "instanceid,1"},
 	{Lib: "durable", Name: "readentitystate|readentity", Class: Read, Key: "0"},
 	{Lib: "durable", Name: "signalentity", Class: "signalentity", Key: "0"},

@@ -84,7 +84,13 @@ var clouds = []Row{
 	{Lib: "octokit|@octokit", Recv: "issues|pulls|repos|actions|git|checks|rest", Name: "update*|set*", Class: Put},
 	{Lib: "octokit|@octokit", Recv: "issues|pulls|repos|actions|git|checks|rest", Name: "get*|list*", Class: Read},
 	{Lib: "docker", Recv: "containers|*docker*|client", Name: "run|create|containercreate|containerstart", Class: Start},
-	{Lib: "subprocess|os/exec|child_process|processbuilder|diagnostics", Recv: "subprocess|exec|child*|process|asyncio", Name: "run|call|checkcall|checkoutput|popen|command|commandcontext|spawn|exec|execsync|start|createsubprocessexec|createsubprocessshell", Class: Act},
+	{Lib: "os/exec", Name: "run|output|combinedoutput|start|wait|stdoutpipe|stderrpipe|stdinpipe", Class: None}, // of the command that was judged when it was made
+	{Lib: "subprocess|os/exec|child_process|processbuilder|diagnostics", Recv: "subprocess|exec|child*|process|asyncio", Name: "run|call|checkcall|checkoutput|popen|command|commandcontext|spawn|exec|execsync|start|createsubprocessexec|createsubprocessshell", Class: Program},
+	{Lib: "child_process|execa|cross-spawn", Recv: "-", Name: "exec|execsync|execfile|execfilesync|spawn|spawnsync|fork|execa|execasync|execacommand|default", Class: Program},
+	{Lib: "bitfield/script", Name: "exec|execforeach", Class: Program},
+	{Lib: "/ssh", Recv: "*session*", Name: "run|output|combinedoutput|start", Class: Act},
+	{Lib: "node-ssh|ssh2", Name: "execcommand|exec", Class: Act},
+	{Lib: "/options", Name: "*", Class: None}, // go.mongodb.org/mongo-driver/mongo/options and its like
 }
 
 // commands are clients that are sent a command object, and functions whose

@@ -56,6 +56,18 @@ func CondWord(norm string) string {
 	return ""
 }
 
+// Refuses reports a condition of a write that answers a repeat with an error;
+// the others absorb it and answer as they did the first time.
+func Refuses(cond string) bool {
+	n := Norm(cond)
+	for _, w := range []string{"ifnonematch", "ifmatch", "attributenotexists", "ifgenerationmatch", "firstwrite", "rejectduplicate", "trystartworkflow", "insertifnotexists", "addifnotexists", "unique"} {
+		if strings.Contains(n, w) {
+			return true
+		}
+	}
+	return false
+}
+
 // Builders are links of a call chain that change the write before them.
 var Builders = map[string]bool{
 	"onconflict": true, "onconflictdonothing": true, "onconflictdoupdate": true, "ignore": true, "merge": true, "orignore": true, "orupdate": true, "onduplicatekeyupdate": true, "onduplicatekeyignore": true,

@@ -126,6 +126,14 @@ func (l *lowering) call(n parse.Node) *review.Expr {
 			if len(e.Args) == 1 {
 				return e.Args[0].Value
 			}
+		case "make": // make(map[K]V), make([]T, n): empty
+			if len(e.Args) > 0 {
+				if typ := n.Field("arguments").First().Text(); strings.HasPrefix(typ, "map[") {
+					return ex(review.OpObject, n)
+				} else if strings.HasPrefix(typ, "[]") {
+					return ex(review.OpList, n)
+				}
+			}
 		case "append": // append(xs, x) is the list with one more
 			return l.appended(e)
 		}

@@ -63,7 +63,7 @@ func (l *lowering) expr(n parse.Node) *review.Expr {
 		e.X = l.expr(n.First())
 		return e
 	case "arrow_function", "function_expression", "generator_function":
-		fn := &review.Func{Parent: l.fn, Line: n.Line(), EndLine: n.EndLine(), Result: annotation(n.Field("return_type"))}
+		fn := &review.Func{Name: n.Field("name").Text(), Parent: l.fn, Line: n.Line(), EndLine: n.EndLine(), Result: annotation(n.Field("return_type"))}
 		l.fill(fn, n)
 		e := ex(review.OpLambda, n)
 		e.Func = fn

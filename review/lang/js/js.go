@@ -100,7 +100,7 @@ func workspace(p string) []string {
 	}
 	for _, dir := range []string{"packages", "libs", "apps", "shared"} {
 		if deep {
-			out = append(out, "*/"+dir+"/"+name+"/src/"+sub, "*/"+dir+"/"+name+"/"+sub, "*/"+dir+"/"+name+"/src/"+sub+"/index")
+			out = append(out, "*/"+dir+"/"+name+"/src/"+sub, "*/"+dir+"/"+name+"/"+sub, "*/"+dir+"/"+name+"/src/"+sub+"/index", "*/"+dir+"/"+name+"/"+sub+"/index")
 		} else {
 			out = append(out, "*/"+dir+"/"+name+"/src/index", "*/"+dir+"/"+name+"/index")
 		}

@@ -46,11 +46,29 @@ func check(p *review.Pass) {
 		if k == nil || !k.Origin.Fresh() || k.Origin&review.FromAttempt != 0 || e.Class == knowledge.Delete {
 			continue
 		}
+		if e.Claim() != nil || e.Memory && passing(p.Activity, e) {
+			continue
+		}
 		if name == "" {
 			name = "the key"
 		}
 		p.Report(review.Note{Effect: e, Message: name + " is made in the body (" + k.Origin.String() + "); every run has another one, so it refuses nothing", Fix: fix(p.Activity)})
 	}
+}
+
+// passing reports an entry in the memory of the process that holds nothing, or
+// that the body takes out again: a session, a lock, a connection.
+func passing(a *review.Activity, e *review.Effect) bool {
+	v := e.Value
+	if v != nil && v.Local && v.Origin&^review.FromConst == 0 && len(v.Fields)+len(v.Elems) == 0 && !v.HasTxt {
+		return true
+	}
+	for _, d := range a.Effects {
+		if d.Class == knowledge.Delete && d.Memory && d.Key == e.Key && e.Key != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // fix names the task execution id only where the SDK keeps it across attempts.

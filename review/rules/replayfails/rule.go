@@ -62,7 +62,7 @@ func check(p *review.Pass) {
 // raises after a test of a value that it later changes.
 func rejected(a *review.Activity, x *review.Exit) *review.Effect {
 	for _, c := range x.Conds {
-		if e := moved(a, c); e != nil {
+		if e := moved(a, c, x); e != nil {
 			return e
 		}
 		if c.Value == nil || c.OnlyError() {

@@ -8,7 +8,7 @@ import (
 )
 
 // moved is the write that takes a state out of the one the body asks for.
-func moved(a *review.Activity, c *review.Cond) *review.Effect {
+func moved(a *review.Activity, c *review.Cond, x *review.Exit) *review.Effect {
 	if c.Value == nil {
 		return nil
 	}
@@ -16,6 +16,9 @@ func moved(a *review.Activity, c *review.Cond) *review.Effect {
 		if e.Class == knowledge.Delete && !e.Swallowed && !e.Memory && !c.OnlyError() {
 			return e
 		}
+	}
+	if x.Conds[len(x.Conds)-1].BareError() {
+		return nil // an error is passed on: no state is refused
 	}
 	for _, r := range c.Value.Reads {
 		for _, e := range a.Acting() {
