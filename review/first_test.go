@@ -117,7 +117,6 @@ def keep(order):
 	"quiet.py":                text("def quiet():\n    x = 1  # idem:ignore IDEM001 nothing is here\n"),
 }
 
-
 // TestFirst: a review that parses only what tells finds what one finds that parses
 // everything.
 func TestFirst(t *testing.T) {
@@ -162,7 +161,7 @@ func TestApart(t *testing.T) {
 	for _, a := range res.Activities {
 		got[a.Name] = string(a.Verdict)
 	}
-	want := map[string]string{"ChargeStep": "hazard", "Book": "hazard", "Take": "safe", "charge": "hazard", "Welcome": "hazard", "notify": "hazard", "keep_order": "hazard", "Charge": "hazard"}
+	want := map[string]string{"ChargeStep": "hazard", "Book": "hazard", "Take": "safe", "charge": "hazard", "Welcome": "hazard", "TakeOne": "hazard", "notify": "hazard", "keep_order": "hazard", "Charge": "hazard"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)
 	}

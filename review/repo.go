@@ -276,6 +276,7 @@ func (r *repo) satisfying(t *Type) []*Type {
 		if fn.Owner == nil || fn.Owner.Interface || isTest(fn.File.Path) || slices.Contains(out, fn.Owner) {
 			continue
 		}
+		r.complete(fn.Owner) // its methods stand in several files
 		ok := true
 		for _, m := range t.Methods {
 			ok = ok && slices.ContainsFunc(fn.Owner.Methods, func(have *Func) bool { return have.Name == m.Name })
