@@ -43,80 +43,123 @@ func UnreadLanguage(p string, languages []*Language) string {
 
 // walk lists the files that can be read, and notes what is skipped.
 func (r *repo) walk(ctx context.Context, c Config, res *Result) error {
-	ignore := &ignores{fsys: c.Files}
-	skip := func(p, why string) { res.Skipped = append(res.Skipped, Skipped{p, why}) }
-	other := map[string]int{}
-	err := fs.WalkDir(c.Files, ".", func(p string, d fs.DirEntry, err error) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			if p == "." {
-				return err
-			}
-			skip(p, "cannot be read")
-			return nil
-		}
-		asked := askedFor(c.Paths, p)
-		if d.IsDir() {
-			if p != "." && !asked {
-				if why := skipFolders[d.Name()]; why != "" {
-					if why != "version control" {
-						skip(p+"/", why+" folder")
-					}
-					return fs.SkipDir
-				}
-				if ignore.match(p, true) {
-					skip(p+"/", "ignored")
-					return fs.SkipDir
-				}
-			}
-			ignore.enter(p)
-			return nil
-		}
-		if d.Type()&fs.ModeSymlink != 0 || !d.Type().IsRegular() {
-			if asked {
-				skip(p, "a symbolic link or no regular file")
-			}
-			return nil
-		}
-		l := languageOf(c.Languages, p)
-		switch {
-		case ignore.match(p, false) && !asked:
-		case l == nil && asked:
-			skip(p, "unknown language")
-		case l == nil:
-			if path.Base(p) == "go.mod" {
-				r.goMods = append(r.goMods, p)
-			}
-			if lang := otherSource[strings.ToLower(path.Ext(p))]; lang != "" {
-				other[lang]++
-			}
-		default:
-			if info, err := d.Info(); err == nil && info.Size() > maxFile {
-				skip(p, "larger than 5 MB")
-				return nil
-			}
-			r.add(p, l)
-		}
-		return nil
-	})
-	for lang, n := range other {
-		skip("*", strconv.Itoa(n)+" files in "+lang+", which is not read")
+	w := &walker{repo: r, paths: c.Paths, languages: c.Languages, res: res, ignore: &ignores{fsys: c.Files}, other: map[string]int{}}
+	entries, err := fs.ReadDir(c.Files, ".")
+	if err != nil {
+		return err
+	}
+	err = w.folder(ctx, ".", entries)
+	for lang, n := range w.other {
+		w.skip("*", strconv.Itoa(n)+" files in "+lang+", which is not read")
 	}
 	for _, p := range c.Paths {
-		if _, err := fs.Stat(c.Files, path.Clean(p)); err != nil {
-			skip(p, "not there, or outside of what may be read")
+		if _, err := fs.Stat(c.Files, p); err != nil {
+			w.skip(p, "not there, or outside of what may be read")
 		}
 	}
 	return err
+}
+
+// walker goes through the folders.
+type walker struct {
+	repo      *repo
+	paths     []string // what was named
+	languages []*Language
+	res       *Result
+	ignore    *ignores
+	other     map[string]int // files in languages that are not read
+}
+
+func (w *walker) skip(p, why string) { w.res.Skipped = append(w.res.Skipped, Skipped{p, why}) }
+
+// folder looks at the entries of one folder and goes into its folders.
+func (w *walker) folder(ctx context.Context, dir string, entries []fs.DirEntry) error {
+	declared := false
+	for _, d := range entries {
+		switch d.Name() {
+		case ".gitignore", ".idemignore":
+			w.ignore.enter(dir, d.Name())
+		case "function.json":
+			declared = true
+		}
+	}
+	for _, d := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p := path.Join(dir, d.Name())
+		if !d.IsDir() {
+			w.file(p, d, declared)
+			continue
+		}
+		if !w.enters(p, d.Name()) {
+			continue
+		}
+		below, err := fs.ReadDir(w.repo.fsys, p)
+		if err != nil {
+			w.skip(p, "cannot be read")
+			continue
+		}
+		if err := w.folder(ctx, p, below); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enters reports whether a folder is looked into, and notes why not.
+func (w *walker) enters(p, name string) bool {
+	if askedFor(w.paths, p) {
+		return true
+	}
+	if why := skipFolders[name]; why != "" {
+		if why != "version control" {
+			w.skip(p+"/", why+" folder")
+		}
+		return false
+	}
+	if w.ignore.match(p, true) {
+		w.skip(p+"/", "ignored")
+		return false
+	}
+	return true
+}
+
+// file adds a file that can be read. declared: function.json stands beside it.
+func (w *walker) file(p string, d fs.DirEntry, declared bool) {
+	asked := askedFor(w.paths, p)
+	if !d.Type().IsRegular() {
+		if asked {
+			w.skip(p, "a symbolic link or no regular file")
+		}
+		return
+	}
+	l := languageOf(w.languages, p)
+	switch {
+	case w.ignore.match(p, false) && !asked:
+	case l == nil && asked:
+		w.skip(p, "unknown language")
+	case l == nil:
+		if path.Base(p) == "go.mod" {
+			w.repo.goMods = append(w.repo.goMods, p)
+		}
+		if lang := otherSource[strings.ToLower(path.Ext(p))]; lang != "" {
+			w.other[lang]++
+		}
+	default:
+		if info, err := d.Info(); err == nil && info.Size() > maxFile {
+			w.skip(p, "larger than 5 MB")
+			return
+		}
+		e := w.repo.add(p, l)
+		e.declared = declared && isFolderEntry(p)
+	}
 }
 
 // askedFor reports whether the path is named, or holds what is named: that is
 // read even where it would be skipped.
 func askedFor(paths []string, p string) bool {
 	return slices.ContainsFunc(paths, func(want string) bool {
-		want = path.Clean(want)
 		return want == p || strings.HasPrefix(want, p+"/")
 	})
 }
@@ -135,7 +178,6 @@ func (r *repo) targets(paths []string) []*entry {
 	var out []*entry
 	for _, e := range r.entries {
 		if len(paths) == 0 || slices.ContainsFunc(paths, func(p string) bool {
-			p = path.Clean(p)
 			return p == "." || e.path == p || strings.HasPrefix(e.path, p+"/")
 		}) {
 			out = append(out, e)

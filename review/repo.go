@@ -1,7 +1,6 @@
 package review
 
 import (
-	"bytes"
 	"context"
 	"io/fs"
 	"path"
@@ -22,7 +21,7 @@ type repo struct {
 	funcs   map[string][]*Func // family + name
 	types   map[string][]*Type
 	subs    map[string][]*Type // family + base name: who extends or implements it
-	asked   map[string]bool
+	asked   map[asked]bool
 	keys    map[string]bool     // properties that are keys of a data model
 	stems   map[string][]*entry // by the last part of a path without extension, and by folder
 	modules map[string]*module  // what an import in a file means
@@ -34,6 +33,12 @@ type repo struct {
 	loaded  int
 }
 
+// asked is a name that was looked up.
+type asked struct {
+	family, name string
+	as           lookup
+}
+
 type entry struct {
 	path string
 	lang *Language
@@ -42,12 +47,16 @@ type entry struct {
 	done bool
 	why  string // why it could not be read
 
+	declared bool      // function.json beside it says what it is
+	glossary *glossary // of its text, while it is not lowered
+	passed   bool      // its text was read, and no activity or workflow can begin in it
+
 	lowered *File // made ahead by lowerAll
 	failure error
 }
 
 func newRepo(fsys fs.FS) *repo {
-	return &repo{fsys: fsys, byPath: map[string]*entry{}, funcs: map[string][]*Func{}, types: map[string][]*Type{}, subs: map[string][]*Type{}, asked: map[string]bool{}, modules: map[string]*module{}}
+	return &repo{fsys: fsys, byPath: map[string]*entry{}, funcs: map[string][]*Func{}, types: map[string][]*Type{}, subs: map[string][]*Type{}, asked: map[asked]bool{}, modules: map[string]*module{}}
 }
 
 func (r *repo) add(p string, l *Language) *entry {
@@ -101,21 +110,27 @@ func (r *repo) load(e *entry) *File {
 		return nil
 	}
 	f.Path, f.Language, f.src = e.path, e.lang.Name, src
-	e.file, e.text = f, nil
+	e.file, e.text, e.glossary = f, nil, nil
 	r.loaded++
 	r.globalUsings(e, f)
 	r.enter(e.lang.Family, f)
 	return f
 }
 
-// lowerAll reads and lowers the entries on every processor. Lowering a file looks
-// at nothing but its text; what files define is entered in order by load.
-func (r *repo) lowerAll(ctx context.Context, entries []*entry) error {
+// lowerAll reads and lowers the entries on every processor, those that tell where
+// tellers are given. Lowering a file looks at nothing but its text; what files
+// define is entered in order by load.
+func (r *repo) lowerAll(ctx context.Context, entries []*entry, first tellers) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, e := range entries {
 		g.Go(func() error {
-			if src := r.read(e); !e.done {
+			src := r.read(e)
+			switch {
+			case e.done:
+			case first != nil && !first.tell(e, src):
+				e.passed, e.glossary = true, newGlossary(src)
+			default:
 				e.lowered, e.failure = e.lang.Lower(e.path, src)
 			}
 			return ctx.Err()
@@ -171,30 +186,30 @@ func (r *repo) enter(family string, f *File) {
 }
 
 // mention lowers every file of the family whose text contains name.
-func (r *repo) mention(family, name string) {
-	k := family + " " + name
-	if len(name) < 2 || r.asked[k] || r.loaded == len(r.entries) {
+func (r *repo) mention(family, name string) { r.lower(family, name, mentioned) }
+
+// lower lowers every file of the family whose text contains name as what is looked
+// up.
+func (r *repo) lower(family, name string, as lookup) {
+	at := asked{family, name, as}
+	if len(name) < 2 || r.asked[at] || r.asked[asked{family, name, mentioned}] || r.loaded == len(r.entries) {
 		return
 	}
-	r.asked[k] = true
-	want := []byte(name)
+	r.asked[at] = true
 	for _, e := range r.entries {
-		if e.done || e.lang.Family != family {
-			continue
-		}
-		if bytes.Contains(r.read(e), want) {
+		if !e.done && e.lang.Family == family && r.holds(e, name, as) {
 			r.load(e)
 		}
 	}
 }
 
 func (r *repo) funcsNamed(family, name string) []*Func {
-	r.mention(family, name)
+	r.lower(family, name, declaredFunc)
 	return r.funcs[family+" "+name]
 }
 
 func (r *repo) typesNamed(family, name string) []*Type {
-	r.mention(family, name)
+	r.lower(family, name, declaredType)
 	return r.types[family+" "+name]
 }
 
@@ -261,6 +276,7 @@ func (r *repo) satisfying(t *Type) []*Type {
 		if fn.Owner == nil || fn.Owner.Interface || isTest(fn.File.Path) || slices.Contains(out, fn.Owner) {
 			continue
 		}
+		r.complete(fn.Owner) // its methods stand in several files
 		ok := true
 		for _, m := range t.Methods {
 			ok = ok && slices.ContainsFunc(fn.Owner.Methods, func(have *Func) bool { return have.Name == m.Name })

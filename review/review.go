@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,8 @@ type Config struct {
 	Rules     []*Rule
 	// Effects are a team's own rows; they come before the built-in ones.
 	Effects []knowledge.Row
+
+	everything bool // parse every file, whether it tells anything or not: for tests
 }
 
 // Review reads the files and judges every activity in them.
@@ -39,22 +42,33 @@ func Review(ctx context.Context, c Config) (Result, error) {
 	if c.Files == nil {
 		return Result{}, fmt.Errorf("review: no files given")
 	}
+	c.Paths = slices.Clone(c.Paths)
+	for i, p := range c.Paths {
+		c.Paths[i] = path.Clean(p)
+	}
 	r := newRepo(c.Files)
 	var res Result
 	if err := r.walk(ctx, c, &res); err != nil {
 		return Result{}, err
 	}
 	targets := r.targets(c.Paths)
-	if err := r.lowerAll(ctx, targets); err != nil {
+	eager := targets
+	var first tellers
+	if mostly(targets, r, c.Symbols) && !c.everything {
+		eager, first = r.targets(nil), newTellers()
+	}
+	if err := r.lowerAll(ctx, eager, first); err != nil {
 		return Result{}, err
 	}
-	for _, e := range targets {
-		r.load(e)
+	for _, e := range eager {
+		if !e.passed {
+			r.load(e)
+		}
 	}
 	rows := append(slices.Clone(c.Effects), knowledge.Rows()...)
 	eng := &engine{repo: r, match: newMatcher(rows, len(c.Effects)), rules: c.Rules}
 	eng.roster = newRoster(r, c)
-	for _, cand := range eng.roster.in(targets, c.Symbols) {
+	for _, cand := range eng.roster.in(targets, c.Symbols, first != nil) {
 		if ctx.Err() != nil {
 			return Result{}, ctx.Err()
 		}
@@ -63,8 +77,10 @@ func Review(ctx context.Context, c Config) (Result, error) {
 	res.Workflows = eng.workflows(targets, c.Symbols) // before it is asked which comments silence nothing
 	res.Suppressions = eng.suppressed(targets, len(c.Symbols) > 0)
 	for _, e := range targets {
-		if e.file != nil {
+		if e.file != nil || e.passed && e.why == "" {
 			res.Files++
+		}
+		if e.file != nil {
 			if n := e.file.Errors; n > 0 {
 				res.Skipped = append(res.Skipped, Skipped{e.path, fmt.Sprintf("%d syntax errors: what stands in them was not read", n)})
 			}

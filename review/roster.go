@@ -102,23 +102,30 @@ func newRoster(r *repo, c Config) *roster {
 	return ro
 }
 
-// in lists the activities of the targets, or the bodies named by symbols.
-func (ro *roster) in(targets []*entry, symbols []string) []*candidate {
-	for _, e := range slices.Clone(ro.repo.entries) {
-		if e.file != nil {
-			ro.scan(e.file)
-		}
-	}
-	want := map[*File]bool{}
+// in lists the activities of the targets, or the bodies named by symbols. all: what
+// tells was loaded in the whole repository.
+func (ro *roster) in(targets []*entry, symbols []string, all bool) []*candidate {
+	want := map[string]bool{}
 	for _, e := range targets {
-		if e.file != nil {
-			want[e.file] = true
-			ro.callersOf(e)
+		want[e.path] = true
+	}
+	if all {
+		ro.descend()
+	} else {
+		for _, e := range slices.Clone(ro.repo.entries) {
+			if e.file != nil {
+				ro.scan(e.file)
+			}
+		}
+		for _, e := range targets {
+			if e.file != nil {
+				ro.callersOf(e)
+			}
 		}
 	}
 	var out []*candidate
 	for fn, c := range ro.acts {
-		if want[fn.File] && (len(symbols) == 0 || c.matches(symbols)) {
+		if want[fn.File.Path] && (len(symbols) == 0 || c.matches(symbols)) {
 			out = append(out, c)
 		}
 	}
@@ -208,7 +215,7 @@ func (ro *roster) derives(t *Type, name string, depth int) bool {
 	}
 	for _, b := range t.Bases {
 		n := lastSegment(typeName(b))
-		if !strings.Contains(n, "ctivity") && !strings.Contains(n, "orkflow") && !strings.Contains(n, "rchestrat") {
+		if !strings.Contains(n, "ctivity") && !strings.Contains(n, "orkflow") && !strings.Contains(n, "rchestrat") && len(ro.repo.types[ro.repo.family(t.File)+" "+n]) == 0 {
 			continue // not worth reading the repository for
 		}
 		if bt := ro.repo.typeNamed(t.File, b); bt != nil && bt != t && ro.derives(bt, name, depth+1) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
+	"github.com/idem-mcp/idem-mcp/internal/rootfs"
 	"github.com/idem-mcp/idem-mcp/review"
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
 	"github.com/idem-mcp/idem-mcp/review/lang"
@@ -153,7 +154,9 @@ func (d Deps) reviewPaths(ctx context.Context, paths, symbols []string) (review.
 		if err != nil {
 			return all, &fault.Error{Kind: fault.Forbidden, What: "open " + clean.Line(p.root, 200), Cause: err}
 		}
-		res, err := d.review(ctx, root.FS(), []string{p.part}, symbols)
+		files := rootfs.New(root)
+		res, err := d.review(ctx, files, []string{p.part}, symbols)
+		files.Close()
 		_ = root.Close() // opened for reading
 		if err != nil {
 			return all, err

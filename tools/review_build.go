@@ -14,6 +14,7 @@ import (
 	"github.com/idem-mcp/idem-mcp/git"
 	"github.com/idem-mcp/idem-mcp/internal/clean"
 	"github.com/idem-mcp/idem-mcp/internal/fault"
+	"github.com/idem-mcp/idem-mcp/internal/rootfs"
 	"github.com/idem-mcp/idem-mcp/review"
 	"github.com/idem-mcp/idem-mcp/review/output"
 	"github.com/idem-mcp/idem-mcp/review/rules"
@@ -129,7 +130,9 @@ func runBuild(ctx context.Context, d Deps, in reviewCodeIn, b Build) (reply, []b
 		return nil, nil, &fault.Error{Kind: fault.Forbidden, What: "open " + clean.Line(root, 200), Cause: err}
 	}
 	defer top.Close()
-	s, err := d.settled(ctx, b, root, top.FS(), parts, in.Symbols)
+	files := rootfs.New(top)
+	defer files.Close()
+	s, err := d.settled(ctx, b, root, files, parts, in.Symbols)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -44,6 +44,12 @@ func Marks() []Mark {
 	}
 }
 
+// WorkflowContexts are the types, in normal form, of what a workflow schedules
+// activities by.
+func WorkflowContexts() []string {
+	return []string{"workflowcontext", "taskorchestrationcontext", "orchestrationcontext", "durableorchestrationcontext", "idurableorchestrationcontext"}
+}
+
 // Register is a call that names an activity: registering it, or scheduling it
 // from a workflow.
 type Register struct {

@@ -59,7 +59,7 @@ def order_workflow(ctx, order):
     yield ctx.call_activity(charge_card, input=order)
 `),
 	"pay.py":    text("import requests\n\n\ndef charge(order):\n    return requests.post(\"https://pay.example/v1/charges\", json=order)\n"),
-	"broken.py": text("def f(:\n    pass\n"),
+	"broken.py": text("import dapr.ext.workflow\ndef f(:\n    pass\n"),
 }
 
 func text(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }

@@ -89,7 +89,7 @@ func Within(g Grammar, src []byte, l Limits) (*Tree, error) {
 		return nil, fmt.Errorf("parse: the parser gave no tree")
 	}
 	defer C.free(unsafe.Pointer(out))
-	t := &Tree{src: src, nodes: make([]raw, count)}
+	t := &Tree{text: string(src), nodes: newNodes(int(count))}
 	copy(t.nodes, unsafe.Slice((*raw)(unsafe.Pointer(out)), int(count)))
 	for i := range t.nodes {
 		if t.nodes[i].bad != 0 || t.nodes[i].miss != 0 {

@@ -1,6 +1,9 @@
 package parse
 
-import "iter"
+import (
+	"iter"
+	"sync"
+)
 
 type raw struct {
 	start, end       uint32
@@ -13,11 +16,31 @@ type raw struct {
 
 // Tree is a parsed file. It is read-only and safe for concurrent use.
 type Tree struct {
-	src     []byte
+	text    string
 	nodes   []raw
 	symbols []string
 	fields  []string
 	errors  int
+}
+
+// spare holds the node lists of trees that were released: a list is as long as the
+// file has tokens, and a fresh one for each file costs more than it takes to fill.
+var spare sync.Pool
+
+// newNodes returns a node list of a length.
+func newNodes(n int) []raw {
+	if p, ok := spare.Get().(*[]raw); ok && cap(*p) >= n {
+		return (*p)[:n]
+	}
+	return make([]raw, n)
+}
+
+// Release gives the nodes back, of which none may be used afterwards. Texts stay.
+func (t *Tree) Release() {
+	if nodes := t.nodes; nodes != nil {
+		t.nodes = nil
+		spare.Put(&nodes)
+	}
 }
 
 // Root is the node of the whole file.
@@ -101,7 +124,7 @@ func (n Node) Text() string {
 	if n.t == nil {
 		return ""
 	}
-	return string(n.t.src[n.Start():n.End()])
+	return n.t.text[n.Start():n.End()]
 }
 
 // All yields the children, punctuation included.

@@ -32,6 +32,7 @@ func lower(path string, src []byte) (*review.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer t.Release()
 	l := &lowering{file: &review.File{Path: path, Language: "csharp", Errors: t.Errors()}}
 	l.file.Top = &review.Func{Line: 1}
 	var top []parse.Node

@@ -46,6 +46,7 @@ func lower(p string, src []byte) (*review.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer t.Release()
 	l := &lowering{file: &review.File{Path: p, Language: "go", Errors: t.Errors()}, typs: map[string]*review.Type{}}
 	l.file.Top = &review.Func{Line: 1}
 	for n := range t.Root().Children() {

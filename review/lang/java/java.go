@@ -33,6 +33,7 @@ func lower(p string, src []byte) (*review.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer t.Release()
 	l := &lowering{file: &review.File{Path: p, Language: "java", Errors: t.Errors()}}
 	l.file.Top = &review.Func{Line: 1}
 	for n := range t.Root().Children() {

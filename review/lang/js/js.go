@@ -120,6 +120,7 @@ func lower(p, lang string, g parse.Grammar, src []byte) (*review.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer t.Release()
 	l := &lowering{file: &review.File{Path: p, Language: lang, Errors: t.Errors()}, exports: map[string]bool{}}
 	l.file.Top = &review.Func{Line: 1}
 	l.file.Top.Body = l.block(t.Root())

@@ -51,6 +51,7 @@ func lower(path string, src []byte) (*review.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer t.Release()
 	l := &lowering{file: &review.File{Path: path, Language: "python", Errors: t.Errors()}}
 	top := &review.Func{Name: "", Line: 1}
 	l.file.Top = top
