@@ -46,6 +46,9 @@ func (t tellers) tell(e *entry, src []byte) bool {
 	}
 	var lower []byte
 	for word := range normalWords(src) {
+		if e.lang.Family == "go" && bytes.Contains(word, []byte("activit")) { // the library may be imported elsewhere
+			return true
+		}
 		libs, ok := t[string(word)]
 		if !ok { // [ActivityTriggerAttribute]
 			libs, ok = t[strings.TrimSuffix(string(word), "attribute")]

@@ -86,6 +86,27 @@ type (
 import ("context"; "net/smtp")
 func (m *Mailer) Welcome(ctx context.Context, to string) error { return deliver(to) }
 func deliver(to string) error { return smtp.SendMail("mail:25", nil, "us@example.com", []string{to}, []byte("hello")) }`),
+	"go/stock/stock.go": text(`package stock
+import "context"
+type Store interface {
+	Open(ctx context.Context) error
+	Take(ctx context.Context, sku string) error
+}`),
+	"go/stock/db/open.go": text(`package db
+import ("context"; "database/sql")
+type store struct{ db *sql.DB }
+func (s *store) Open(ctx context.Context) error { return s.db.PingContext(ctx) }`),
+	"go/stock/db/take.go": text(`package db
+import "context"
+func (s *store) Take(ctx context.Context, sku string) error {
+	_, err := s.db.ExecContext(ctx, "UPDATE stock SET left = left - 1 WHERE sku = $1", sku)
+	return err
+}`),
+	"go/stock/act/act.go": text(`package act
+import ("context"; "shop/stock"; "go.temporal.io/sdk/worker")
+type Stock struct{ store stock.Store }
+func (s *Stock) TakeOne(ctx context.Context, sku string) error { return s.store.Take(ctx, sku) }
+func Start(w worker.Worker) { w.RegisterActivity(&Stock{}) }`),
 	"ts/worker.ts": text(`import { Worker } from '@temporalio/worker';
 import * as activities from './activities';
 export const run = () => Worker.create({ activities, taskQueue: 'q' });`),
