@@ -92,6 +92,11 @@ type Store interface {
 	Open(ctx context.Context) error
 	Take(ctx context.Context, sku string) error
 }`),
+	"go/stock/traced.go": text(`package stock
+import ("context"; "log")
+type traced struct{ in Store }
+func (t *traced) Open(ctx context.Context) error { log.Print("open"); return nil }
+func (t *traced) Take(ctx context.Context, sku string) error { log.Print("take", sku); return nil }`),
 	"go/stock/db/open.go": text(`package db
 import ("context"; "database/sql")
 type store struct{ db *sql.DB }
