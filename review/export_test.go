@@ -2,8 +2,8 @@ package review
 
 import "context"
 
-// Everything is Review with every file parsed.
-func Everything(ctx context.Context, c Config) (Result, error) {
-	c.everything = true
+// Selective is Review that parses only what tells, of however few files.
+func Selective(ctx context.Context, c Config) (Result, error) {
+	c.many = 1
 	return Review(ctx, c)
 }

@@ -74,15 +74,8 @@ func (w *walker) skip(p, why string) { w.res.Skipped = append(w.res.Skipped, Ski
 
 // folder looks at the entries of one folder and goes into its folders.
 func (w *walker) folder(ctx context.Context, dir string, entries []fs.DirEntry) error {
-	declared := false
-	for _, d := range entries {
-		switch d.Name() {
-		case ".gitignore", ".idemignore":
-			w.ignore.enter(dir, d.Name())
-		case "function.json":
-			declared = true
-		}
-	}
+	w.ignore.enter(dir)
+	declared := slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return d.Name() == "function.json" })
 	for _, d := range entries {
 		if err := ctx.Err(); err != nil {
 			return err

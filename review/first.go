@@ -2,6 +2,8 @@ package review
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"iter"
 	"regexp"
 	"slices"
@@ -10,7 +12,7 @@ import (
 	"github.com/idem-mcp/idem-mcp/review/knowledge"
 )
 
-// What is parsed first. A review of a whole repository parses the files in which
+// What is parsed first. A review of a large repository parses the files in which
 // an activity or a workflow can begin: those that hold a word without which nothing
 // is declared, registered or scheduled. Any other file is parsed when a name that
 // it holds is looked up, as it is in a review of a single file.
@@ -231,10 +233,28 @@ func (r *repo) holds(e *entry, name string, as lookup) bool {
 	return ok
 }
 
-// mostly reports a review of most of what may be read: then everything is looked
-// at for what tells, and nothing by the names in single files.
-func mostly(targets []*entry, r *repo, symbols []string) bool {
-	return len(symbols) == 0 && 2*len(targets) >= len(r.entries)
+// many is from how many files on not every file is parsed: below, it takes no time
+// worth saving.
+const many = 200
+
+// mostly reports a review of most of what may be read, and of many files: then
+// everything is looked at for what tells, and nothing by the names in single files.
+func mostly(targets []*entry, r *repo, c Config) bool {
+	return len(c.Symbols) == 0 && len(targets) >= cmp.Or(c.many, many) && 2*len(targets) >= len(r.entries)
+}
+
+// unparsed says what was not looked at in files that tell nothing.
+func unparsed(targets []*entry) []string {
+	n := 0
+	for _, e := range targets {
+		if e.passed && !e.done {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("syntax errors in %d files that hold no word of a workflow library and that no activity leads to: they were searched, not parsed", n)}
 }
 
 // descend scans what was loaded, and loads and scans whatever extends or implements

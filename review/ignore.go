@@ -22,26 +22,28 @@ type ignoreRule struct {
 	base   bool // compared with the last part of a path
 }
 
-// enter reads an ignore file of a folder.
-func (ig *ignores) enter(dir, name string) {
-	b, err := fs.ReadFile(ig.fsys, path.Join(dir, name))
-	if err != nil {
-		return
-	}
-	for line := range strings.SplitSeq(string(b), "\n") {
-		line = strings.TrimRight(line, " \t\r")
-		if line == "" || line[0] == '#' {
+// enter reads the ignore files of a folder.
+func (ig *ignores) enter(dir string) {
+	for _, n := range []string{".gitignore", ".idemignore"} {
+		b, err := fs.ReadFile(ig.fsys, path.Join(dir, n))
+		if err != nil {
 			continue
 		}
-		r := ignoreRule{}
-		if dir != "." {
-			r.dir = dir
-		}
-		line, r.negate = strings.CutPrefix(line, "!")
-		line, r.folder = strings.CutSuffix(line, "/")
-		r.base = !strings.Contains(line, "/")
-		if r.shape = glob(strings.TrimPrefix(line, "/")); r.shape != nil {
-			ig.rules = append(ig.rules, r)
+		for line := range strings.SplitSeq(string(b), "\n") {
+			line = strings.TrimRight(line, " \t\r")
+			if line == "" || line[0] == '#' {
+				continue
+			}
+			r := ignoreRule{}
+			if dir != "." {
+				r.dir = dir
+			}
+			line, r.negate = strings.CutPrefix(line, "!")
+			line, r.folder = strings.CutSuffix(line, "/")
+			r.base = !strings.Contains(line, "/")
+			if r.shape = glob(strings.TrimPrefix(line, "/")); r.shape != nil {
+				ig.rules = append(ig.rules, r)
+			}
 		}
 	}
 }

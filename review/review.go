@@ -30,8 +30,12 @@ type Config struct {
 	Rules     []*Rule
 	// Effects are a team's own rows; they come before the built-in ones.
 	Effects []knowledge.Row
+	// Everything parses every file that is read, so that the syntax errors of each
+	// are known. Else a review of many files parses those in which an activity or a
+	// workflow can begin, and what they lead to.
+	Everything bool
 
-	everything bool // parse every file, whether it tells anything or not: for tests
+	many int // from how many files on that holds; 0: many
 }
 
 // Review reads the files and judges every activity in them.
@@ -54,7 +58,7 @@ func Review(ctx context.Context, c Config) (Result, error) {
 	targets := r.targets(c.Paths)
 	eager := targets
 	var first tellers
-	if mostly(targets, r, c.Symbols) && !c.everything {
+	if !c.Everything && mostly(targets, r, c) {
 		eager, first = r.targets(nil), newTellers()
 	}
 	if err := r.lowerAll(ctx, eager, first); err != nil {
@@ -89,7 +93,7 @@ func Review(ctx context.Context, c Config) (Result, error) {
 		}
 	}
 	res.Skipped = append(res.Skipped, eng.cut...)
-	res.NotVisible, res.Silenced = eng.notVisible(), eng.silenced
+	res.NotVisible, res.Silenced = append(eng.notVisible(), unparsed(targets)...), eng.silenced
 	slices.SortFunc(res.Silenced, func(a, b Silenced) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Owner, b.Owner))
 	})

@@ -122,11 +122,30 @@ func TestKilled(t *testing.T) {
 			dir = t.TempDir()
 		case <-moment:
 			killed++
-			_ = cmd.Process.Kill() // it may have ended by itself
-			<-over                 //nolint:errcheck // killed, so it ended with an error
+			_ = cmd.Process.Kill()   // it may have ended by itself
+			<-over                   //nolint:errcheck // killed, so it ended with an error
+			if done(t, dir, store) { // killed after the end: the next process would begin a second survey
+				ended++
+				compare(t, dir, store, want)
+				dir = t.TempDir()
+			}
 		}
 	}
 	t.Logf("%d kills, %d surveys of %d runs ended, each with the index of an undisturbed one", killed, ended, runs)
+}
+
+// done reports whether the survey in a folder has ended.
+func done(t *testing.T, dir, store string) bool {
+	t.Helper()
+	v, err := killable(dir, store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := v.Survey(t.Context(), "")
+	if closed := v.Close(t.Context()); closed != nil {
+		t.Fatal(closed)
+	}
+	return err == nil && s.State == survey.Done
 }
 
 func fill(t testing.TB, store string, runs int) {

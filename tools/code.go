@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -155,7 +154,7 @@ func (d Deps) reviewPaths(ctx context.Context, paths, symbols []string) (review.
 			return all, &fault.Error{Kind: fault.Forbidden, What: "open " + clean.Line(p.root, 200), Cause: err}
 		}
 		files := rootfs.New(root)
-		res, err := d.review(ctx, files, []string{p.part}, symbols)
+		res, err := d.review(ctx, review.Config{Files: files, Paths: []string{p.part}, Symbols: symbols})
 		files.Close()
 		_ = root.Close() // opened for reading
 		if err != nil {
@@ -176,8 +175,10 @@ func (d Deps) reviewPaths(ctx context.Context, paths, symbols []string) (review.
 	return all, nil
 }
 
-func (d Deps) review(ctx context.Context, files fs.FS, paths, symbols []string) (review.Result, error) {
-	res, err := review.Review(ctx, review.Config{Files: files, Paths: paths, Symbols: symbols, Languages: lang.All(), Rules: rules.All(), Effects: d.Code.Effects})
+// review reviews what c names, with the languages, rules and effects of this program.
+func (d Deps) review(ctx context.Context, c review.Config) (review.Result, error) {
+	c.Languages, c.Rules, c.Effects = lang.All(), rules.All(), d.Code.Effects
+	res, err := review.Review(ctx, c)
 	if err != nil && ctx.Err() == nil {
 		return res, &fault.Error{Kind: fault.Unsupported, What: "review code", Cause: err, Means: "nothing was reviewed"}
 	}
@@ -206,7 +207,7 @@ func (d Deps) reviewText(ctx context.Context, text, language string, symbols []s
 	if err != nil {
 		return review.Result{}, fmt.Errorf("hold the pasted text: %w", err)
 	}
-	return d.review(ctx, files, nil, symbols)
+	return d.review(ctx, review.Config{Files: files, Symbols: symbols})
 }
 
 // relocate names every file relative to the place's base, and leaves out what was

@@ -35,11 +35,13 @@ type state struct {
 // earlier path of a file, where it is known to be another.
 func (d Deps) compareReviews(ctx context.Context, base, head state, renamed map[string]string, paths, symbols []string) (compared, error) {
 	all := append([]string{"."}, paths...) // a vendored folder is read when it is named
-	before, err := d.review(ctx, ignoring{base.FS, head.FS}, all, symbols)
+	// Everything is parsed: a file that is broken since does not look like one whose
+	// activities are gone.
+	before, err := d.review(ctx, review.Config{Files: ignoring{base.FS, head.FS}, Paths: all, Symbols: symbols, Everything: true})
 	if err != nil {
 		return compared{}, err
 	}
-	after, err := d.review(ctx, head.FS, all, symbols) // not at once: memory is bounded
+	after, err := d.review(ctx, review.Config{Files: head.FS, Paths: all, Symbols: symbols, Everything: true}) // not at once: memory is bounded
 	if err != nil {
 		return compared{}, err
 	}

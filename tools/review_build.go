@@ -169,7 +169,7 @@ func (d Deps) settled(ctx context.Context, b Build, root string, head fs.FS, par
 			return nil, err
 		}
 	} else {
-		res, err := d.review(ctx, head, append([]string{"."}, parts...), symbols)
+		res, err := d.review(ctx, review.Config{Files: head, Paths: append([]string{"."}, parts...), Symbols: symbols, Everything: true}) // as a comparison does
 		if err != nil {
 			return nil, err
 		}

@@ -46,8 +46,12 @@ func (f *FS) Open(name string) (fs.File, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if dir, err := f.folder(path.Dir(name)); err == nil {
-		if file, err := dir.Open(path.Base(name)); err == nil {
+		file, err := dir.Open(path.Base(name))
+		switch {
+		case err == nil:
 			return file, nil
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 		}
 	}
 	return f.root.Open(name) // a link to elsewhere under the root, or the error of that
