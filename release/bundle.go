@@ -72,7 +72,7 @@ func add(z *zip.Writer, name, path string, mode os.FileMode) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close()
 	h := &zip.FileHeader{Name: name, Method: zip.Deflate}
 	h.SetMode(mode)
 	into, err := z.CreateHeader(h)

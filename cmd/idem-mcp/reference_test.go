@@ -33,7 +33,7 @@ func describe(w io.Writer, cmd *cobra.Command) {
 		path := c.CommandPath()
 		fmt.Fprintf(w, "\n## %s\n\n%s\n\n```text\n%s\n```\n", path, c.Short, strings.TrimSuffix(path, c.Name())+c.Use)
 		if c.Name() == "completion" { // its text is cobra's, one for each shell
-			fmt.Fprint(w, "\nWith bash, fish, powershell or zsh after it. [install.md](install.md#completion-in-a-shell) shows how to load what it prints.\n")
+			fmt.Fprintf(w, "%s", "\nWith bash, fish, powershell or zsh after it. [install.md](install.md#completion-in-a-shell) shows how to load what it prints.\n")
 			continue
 		}
 		if c.Long != "" {
