@@ -9,6 +9,7 @@
 //	  → Language.Lower  the common form of ir.go (review/lang/<language>)
 //	  → repo          who is defined where; a file is lowered when it is asked
 //	                  for, or when a name is looked up that its text contains
+//	                  (first.go: what is lowered ahead, and how names are found)
 //	  → roster        which functions are activities, which workflow calls them
 //	  → tracer        one walk of a body, following calls into the repository:
 //	                  every value carries its origin, every outside call becomes

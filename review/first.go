@@ -52,11 +52,8 @@ func (t tellers) tell(e *entry, src []byte) bool {
 			return true
 		}
 		libs, ok := t[string(word)]
-		if !ok { // [ActivityTriggerAttribute]
-			libs, ok = t[strings.TrimSuffix(string(word), "attribute")]
-		}
-		if !ok {
-			continue
+		if bare, is := bytes.CutSuffix(word, []byte("attribute")); !ok && is { // [ActivityTriggerAttribute]
+			libs = t[string(bare)]
 		}
 		for _, lib := range libs {
 			if lib == "" {
@@ -128,21 +125,19 @@ func newGlossary(src []byte) *glossary {
 		if declares {
 			g.types = append(g.types, d)
 		}
-		left, right := bytes.TrimRight(src[max(0, at[0]-80):at[0]], spaces), bytes.TrimLeft(src[at[1]:min(len(src), at[1]+80)], spaces)
-		if !used && follows(left) && opens(right) {
+		if !used && opens(src, at[1]) && follows(src, at[0]) {
 			g.funcs = append(g.funcs, d)
 		}
-		raw := string(src[at[0]:at[1]])
 		declares = false
-		switch raw {
+		switch string(src[at[0]:at[1]]) {
 		case "class", "struct", "interface": // const Name = class …; type ( Name struct …
 			g.types = append(g.types, before)
 			declares = true
 		case "record", "enum", "type":
 			declares = true
 		}
-		declares = declares && at[1] < len(src) && strings.IndexByte(spaces, src[at[1]]) >= 0
-		used = usingWords[raw]
+		declares = declares && at[1] < len(src) && space(src[at[1]])
+		used = usingWords[string(src[at[0]:at[1]])]
 		before = d
 	}
 	if grouped.Match(src) {
@@ -154,21 +149,29 @@ func newGlossary(src []byte) *glossary {
 	return g
 }
 
-const spaces = " \t\r\n"
+func space(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// follows reports text before a name that is declared: the end of a type, of a
-// receiver, or def or func.
-func follows(left []byte) bool {
-	if len(left) == 0 {
+// follows reports that what stands before a name may end in the type, the receiver
+// or the keyword of a function that is declared.
+func follows(src []byte, i int) bool {
+	for i > 0 && space(src[i-1]) {
+		i--
+	}
+	if i == 0 {
 		return true
 	}
-	c := left[len(left)-1]
+	c := src[i-1]
 	return c >= 0x80 || c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte(">])?*&/", c) >= 0
 }
 
-// opens reports text after the name of a function that is declared: its parameters,
-// or what it is set to.
-func opens(right []byte) bool { return len(right) == 0 || strings.IndexByte("(<[=:", right[0]) >= 0 }
+// opens reports that after the name of a function may stand its parameters, or what
+// it is set to.
+func opens(src []byte, i int) bool {
+	for i < len(src) && space(src[i]) {
+		i++
+	}
+	return i == len(src) || strings.IndexByte("(<[=:", src[i]) >= 0
+}
 
 // How several types are declared at once in Go: each name begins a line.
 var (
