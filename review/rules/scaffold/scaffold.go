@@ -76,7 +76,7 @@ func New(dir, slug string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	fill := strings.NewReplacer("PKG", pkg, "SLUG", slug, "KIND", strings.ReplaceAll(slug, "-", "_"), "ID", id)
+	fill := strings.NewReplacer("PKG", pkg, "SLUG", slug, "KIND", strings.ReplaceAll(slug, "-", "_"), "NUMBER", id)
 	for name, text := range map[string]string{"rule.go": ruleText, "testdata/bad.py": badText, "testdata/good.py": goodText, "testdata/none.md": noneText} {
 		p := filepath.Join(folder, name)
 		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
@@ -142,7 +142,7 @@ var files embed.FS
 
 // Rule returns the rule.
 func Rule() *review.Rule {
-	return &review.Rule{ID: "ID", Slug: "SLUG", Kind: "KIND", Since: "unreleased", Severity: review.Advice, Confidence: review.Low, Files: files, Check: check}
+	return &review.Rule{ID: "NUMBER", Slug: "SLUG", Kind: "KIND", Since: "unreleased", Severity: review.Advice, Confidence: review.Low, Files: files, Check: check}
 }
 
 func check(p *review.Pass) {
