@@ -57,6 +57,17 @@ public class Take : WorkflowActivity<string, bool>
 {
     public override async Task<bool> RunAsync(WorkflowActivityContext ctx, string id) { await http.PostAsync($"http://pay/api/Payments/take", Body(id)); return true; }
 }`),
+	"cs/RefundsController.cs": text(`[Route("api/[controller]")]
+public class RefundsController
+{
+    [HttpPost]
+    public async Task Store(string id) { await db.ExecuteAsync("INSERT INTO given_back (id) VALUES (@id) ON CONFLICT (id) DO NOTHING", new { id }); }
+}`),
+	"cs/GiveBack.cs": text(`using Dapr.Workflow;
+public class GiveBack : WorkflowActivity<string, bool>
+{
+    public override async Task<bool> RunAsync(WorkflowActivityContext ctx, string id) { await http.PostAsync($"http://pay/api/refunds", Body(id)); return true; }
+}`),
 	"java/Charges.java": text(`package shop;
 @io.temporal.activity.ActivityInterface
 public interface Charges { String charge(String id); }`),
@@ -91,19 +102,24 @@ import "context"
 type Store interface {
 	Open(ctx context.Context) error
 	Take(ctx context.Context, sku string) error
+	Recount(ctx context.Context) error
 }`),
+	"go/stock/db/recount.go": text(`package db
+import "context"
+func (s *pool) Recount(ctx context.Context) error { return nil }`),
 	"go/stock/traced.go": text(`package stock
 import ("context"; "log")
 type traced struct{ in Store }
 func (t *traced) Open(ctx context.Context) error { log.Print("open"); return nil }
+func (t *traced) Recount(ctx context.Context) error { return nil }
 func (t *traced) Take(ctx context.Context, sku string) error { log.Print("take", sku); return nil }`),
 	"go/stock/db/open.go": text(`package db
 import ("context"; "database/sql")
-type store struct{ db *sql.DB }
-func (s *store) Open(ctx context.Context) error { return s.db.PingContext(ctx) }`),
+type pool struct{ db *sql.DB }
+func (s *pool) Open(ctx context.Context) error { return s.db.PingContext(ctx) }`),
 	"go/stock/db/take.go": text(`package db
 import "context"
-func (s *store) Take(ctx context.Context, sku string) error {
+func (s *pool) Take(ctx context.Context, sku string) error {
 	_, err := s.db.ExecContext(ctx, "UPDATE stock SET left = left - 1 WHERE sku = $1", sku)
 	return err
 }`),
@@ -191,7 +207,7 @@ func TestApart(t *testing.T) {
 	for _, a := range res.Activities {
 		got[a.Name] = string(a.Verdict)
 	}
-	want := map[string]string{"ChargeStep": "hazard", "Book": "hazard", "Take": "safe", "charge": "hazard", "Welcome": "hazard", "TakeOne": "hazard", "notify": "hazard", "keep_order": "hazard", "Charge": "hazard"}
+	want := map[string]string{"ChargeStep": "hazard", "Book": "hazard", "Take": "safe", "GiveBack": "safe", "charge": "hazard", "Welcome": "hazard", "TakeOne": "hazard", "notify": "hazard", "keep_order": "hazard", "Charge": "hazard"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)
 	}

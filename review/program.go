@@ -65,7 +65,7 @@ func ofAPI(c *callee, e *Expr) bool {
 // verb of the request, as V1OrdersPost, or say what it does, as CreateOrder.
 func sent(op string) (knowledge.Class, bool) {
 	ws := words(op)
-	for _, w := range []string{ws[0], ws[len(ws)-1]} {
+	for _, w := range edges(ws) {
 		switch w {
 		case "get", "list", "head", "options", "find", "search", "describe", "read", "query", "fetch", "count":
 			return knowledge.Read, true
@@ -81,6 +81,14 @@ func sent(op string) (knowledge.Class, bool) {
 	return g, g != ""
 }
 
+// edges are the first and the last of some words. A name such as _ or $ has none.
+func edges(ws []string) []string {
+	if len(ws) == 0 {
+		return nil
+	}
+	return []string{ws[0], ws[len(ws)-1]}
+}
+
 // plainVerbs say as often what a value of the process does as what is done
 // elsewhere.
 var plainVerbs = []string{"run", "execute", "apply", "add", "open", "start", "register", "import", "process", "commit", "assign", "set", "close", "stop", "merge", "replace", "put", "remove", "drop"}
@@ -89,7 +97,7 @@ var plainVerbs = []string{"run", "execute", "apply", "add", "open", "start", "re
 // or awaited: what it does is done elsewhere, whatever its receiver is called.
 func (t *tracer) reachesOut(c *callee, e *Expr, s *scope) bool {
 	lib, ws := c.lib, words(c.name)
-	if c.recv != nil && c.recv.Class != nil || slices.Contains(plainVerbs, ws[0]) || slices.Contains(ws, "heartbeat") {
+	if c.recv != nil && c.recv.Class != nil || len(ws) > 0 && slices.Contains(plainVerbs, ws[0]) || slices.Contains(ws, "heartbeat") {
 		return false
 	}
 	switch s.file.Language {

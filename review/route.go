@@ -110,6 +110,9 @@ func (r *repo) handler(seg, url, verb string, from *File) *handler {
 	for _, family := range []string{"python", "csharp", "java", "go", "js"} {
 		r.mention(family, seg)
 	}
+	for _, w := range servingWords { // a path can be made of a constant's or the class's name
+		r.mention(w.family, w.word)
+	}
 	var best *handler
 	score := -1
 	for _, e := range r.entries {
@@ -269,6 +272,13 @@ func servesRequest(fn *Func) bool {
 		}
 	}
 	return false
+}
+
+// servingWords stand in files that serve paths by annotations and decorators.
+var servingWords = []struct{ family, word string }{
+	{"csharp", "Route"}, {"csharp", "HttpPost"}, {"csharp", "HttpPut"}, {"csharp", "HttpGet"}, {"csharp", "HttpDelete"}, {"csharp", "HttpPatch"},
+	{"java", "RequestMapping"}, {"java", "PostMapping"}, {"java", "PutMapping"}, {"java", "GetMapping"}, {"java", "DeleteMapping"}, {"java", "PatchMapping"},
+	{"python", "FastAPI"}, {"python", "APIRouter"}, {"python", "Flask"}, {"python", "Blueprint"},
 }
 
 var routeNames = map[string]bool{

@@ -74,10 +74,7 @@ func (v *Surveyor) register(r *task.TaskRegistry) error {
 
 func (v *Surveyor) listActivity(ctx task.ActivityContext) (any, error) {
 	var at plan
-	if err := ctx.GetInput(&at); err != nil {
-		return nil, err
-	}
-	done, err := v.turn(ctx.Context(), at.about)
+	done, err := v.turn(ctx, &at)
 	if err != nil {
 		return nil, err
 	}
@@ -87,10 +84,7 @@ func (v *Surveyor) listActivity(ctx task.ActivityContext) (any, error) {
 
 func (v *Surveyor) planActivity(ctx task.ActivityContext) (any, error) {
 	var at plan
-	if err := ctx.GetInput(&at); err != nil {
-		return nil, err
-	}
-	done, err := v.turn(ctx.Context(), at.about)
+	done, err := v.turn(ctx, &at)
 	if err != nil {
 		return nil, err
 	}
@@ -100,10 +94,7 @@ func (v *Surveyor) planActivity(ctx task.ActivityContext) (any, error) {
 
 func (v *Surveyor) pageActivity(ctx task.ActivityContext) (any, error) {
 	var at position
-	if err := ctx.GetInput(&at); err != nil {
-		return nil, err
-	}
-	done, err := v.turn(ctx.Context(), at.about)
+	done, err := v.turn(ctx, &at)
 	if err != nil {
 		return nil, err
 	}
@@ -124,14 +115,19 @@ func (v *Surveyor) finishActivity(ctx task.ActivityContext) (any, error) {
 	return v.end(ctx.Context(), at)
 }
 
-// turn waits until this process is free: it works on one activity at a time, each
-// of which takes every processor. done gives the turn back.
-func (v *Surveyor) turn(ctx context.Context, of about) (done func(), err error) {
+// turn reads the input of an activity and waits until this process is free: it works
+// on one activity at a time, each of which takes every processor. done gives the turn
+// back.
+func (v *Surveyor) turn(ctx task.ActivityContext, input interface{ what() about }) (done func(), err error) {
+	if err := ctx.GetInput(input); err != nil {
+		return nil, err
+	}
+	of := input.what()
 	if of.Source != v.id { // the workers of an engine all read one source
 		return nil, &fault.Error{Kind: fault.Config, What: "survey " + clean.Line(of.Survey, 60) + " is not of the source of this worker, " + clean.Line(v.place, 200),
 			Means: "the engine is shared by surveys of several sources, or the workers name the source differently", Do: "Give every worker of an engine the same source, and each source an engine of its own"}
 	}
-	return v.wait(ctx)
+	return v.wait(ctx.Context())
 }
 
 func (v *Surveyor) wait(ctx context.Context) (done func(), err error) {

@@ -31,6 +31,8 @@ type about struct {
 	Scope  Scope  `json:"scope"`
 }
 
+func (a about) what() about { return a }
+
 // survey is as much of it as reading and writing runs takes.
 func (a about) survey() Survey {
 	return Survey{ID: a.Survey, Seq: a.Seq, Source: a.Source, Scope: a.Scope, State: Running}

@@ -15,10 +15,11 @@ import (
 	"github.com/idem-mcp/idem-mcp/review/rules"
 )
 
-// TestGo reviews what has no counterpart elsewhere, or needs files of several
-// folders: modules, lists of functions, generated clients and statements.
-func TestGo(t *testing.T) {
-	all, _ := filepath.Glob("testdata/go/*.txtar")
+// TestOwn reviews what a language has for itself, or what needs files of several
+// folders: modules, lists of functions, generated clients, declared statements,
+// entities, factories.
+func TestOwn(t *testing.T) {
+	all, _ := filepath.Glob("testdata/*/*.txtar")
 	if len(all) == 0 {
 		t.Fatal("no programs")
 	}
