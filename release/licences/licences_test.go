@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -63,18 +64,27 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestTexts: every text stands in the file for the archives.
+// TestTexts: every text stands in the file for the archives, those of the system's
+// libraries too.
 func TestTexts(t *testing.T) {
-	if _, err := os.Stat("/usr/share/doc/mingw-w64-x86-64-dev/copyright"); err != nil {
-		t.Skip("releases are built on Debian with mingw-w64")
+	system := filepath.Join(t.TempDir(), "copyright")
+	if err := os.WriteFile(system, []byte("terms of the runtime"), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	text, err := fullTexts([]part{{Path: "example.org/a", Version: "v1.0.0", Files: []licenceFile{{Name: "LICENSE", Text: "first text"}, {Name: "NOTICE", Text: "second text"}}}}, systemTexts(false))
+	parts := []part{{Path: "example.org/a", Version: "v1.0.0", Files: []licenceFile{{Name: "LICENSE", Text: "first text"}, {Name: "NOTICE", Text: "second text"}}}}
+	text, err := fullTexts(parts, map[string]string{"the runtime": system})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"example.org/a v1.0.0, NOTICE\n\nsecond text", "first text", "GNU LESSER GENERAL PUBLIC LICENSE", "mingw-w64"} {
+	for _, want := range []string{"example.org/a v1.0.0, NOTICE\n\nsecond text", "first text", "the runtime\n", "terms of the runtime"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in the texts", want)
 		}
+	}
+	if _, err := fullTexts(parts, map[string]string{"the runtime": system + ".none"}); err == nil {
+		t.Error("terms that are not there were left out")
+	}
+	if archives, image := systemTexts(false), systemTexts(true); len(archives) != 2 || len(image) != 1 {
+		t.Errorf("system texts of archives %v, of an image %v", archives, image)
 	}
 }
