@@ -8,11 +8,14 @@ import (
 )
 
 // program judges the start of another program by its command line, as far as it
-// stands there: ffprobe looks, git push acts. A shell line that joins several
-// commands, and what is not literal, stays a question.
+// stands there: ffprobe looks, git push acts. A line for a shell that joins several
+// commands, or that something is put into, stays a question.
 func (t *tracer) program(eff *Effect, args []*Value) {
 	eff.Class = knowledge.Act
 	var words []string
+	if len(args) > 0 && args[0].Origin&^FromConst != 0 && strings.Contains(args[0].Text, " ") {
+		return
+	}
 	for _, a := range args {
 		if len(a.Elems) > 0 {
 			for _, el := range a.Elems {
@@ -23,9 +26,12 @@ func (t *tracer) program(eff *Effect, args []*Value) {
 		words = append(words, literalWords(a)...)
 	}
 	for _, w := range words {
-		if strings.ContainsAny(w, ";|&>") {
+		if strings.ContainsAny(w, ";|&<>`") || strings.Contains(w, "$(") {
 			return
 		}
+	}
+	if len(args) > 0 && strings.Contains(args[0].Text, "\n") {
+		return // a script
 	}
 	if knowledge.HarmlessProgram(words) {
 		eff.Class = knowledge.None

@@ -86,6 +86,7 @@ var clouds = []Row{
 	{Lib: "docker", Recv: "containers|*docker*|client", Name: "run|create|containercreate|containerstart", Class: Start},
 	{Lib: "os/exec", Name: "run|output|combinedoutput|start|wait|stdoutpipe|stderrpipe|stdinpipe", Class: None}, // of the command that was judged when it was made
 	{Lib: "subprocess|os/exec|child_process|processbuilder|diagnostics", Recv: "subprocess|exec|child*|process|asyncio", Name: "run|call|checkcall|checkoutput|popen|command|commandcontext|spawn|exec|execsync|start|createsubprocessexec|createsubprocessshell", Class: Program},
+	{Lib: "os", Recv: "os", Name: "system|popen", Class: Program},
 	{Lib: "child_process|execa|cross-spawn", Recv: "-", Name: "exec|execsync|execfile|execfilesync|spawn|spawnsync|fork|execa|execasync|execacommand|default", Class: Program},
 	{Lib: "bitfield/script", Name: "exec|execforeach", Class: Program},
 	{Lib: "/ssh", Recv: "*session*", Name: "run|output|combinedoutput|start", Class: Act},
